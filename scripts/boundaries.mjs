@@ -133,7 +133,7 @@ function consoleViolations() {
   return modules.flatMap(name => {
     const from = `console/src/${name}`
     const imports = readFileSync(from, 'utf8').matchAll(
-      /^(?:import|export) (?!type ).*?from '(\.[^']*\/src\/[^']*)'/gms,
+      /^(?:import|export) (?!type )[^']*from '(\.[^']*\/src\/[^']*)'/gm,
     )
     return [...imports]
       .map(([, to]) => to)

@@ -2,7 +2,7 @@
 import type { ServerOptions } from '../server/options.js'
 import type { Server } from '../server/server.js'
 import { createTestClock } from './clock.js'
-import { startWithTestingApi } from './test-server.js'
+import { startWithTestingApi } from './start-binnacle.js'
 
 /** `token` is one of an administrator, for the kubeconfigs of copies. */
 export async function startTestingServer(options: ServerOptions, token: string, signal: AbortSignal): Promise<Server> {

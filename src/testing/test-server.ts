@@ -2,28 +2,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
-import type { PathRequest } from '../http/pages.js'
 import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
-import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
 import type { SimulatedPods, Simulation } from '../workloads/start-workloads.js'
 import { createFetch, type Fetch } from './client.js'
-import { createTestClock, type TestClock } from './clock.js'
-import { type CoreOptions, startCore, type TestCore } from './core.js'
+import type { TestClock } from './clock.js'
+import type { TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
-import { createTestingApi, TESTING_PATH, type TestingApi } from './http-api.js'
 import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
 import { makeOwnFolder, type OwnFolder } from './own-folder.js'
 import { type Recording, startRecording, withReport } from './recording.js'
 import { type RequestLog } from './request-log.js'
-import { readSnapshot, type Snapshot, writeSnapshot } from './snapshots.js'
+import { type Snapshot, writeSnapshot } from './snapshots.js'
 import { createTestUsers, type TestUsers } from './users.js'
-
-export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
-  /** `http` starts faster and needs no certificates; `https`, the default, is what clients expect. */
-  readonly protocol?: 'https' | 'http'
-  /** A file that `saveSnapshot` has written, whose objects the server begins with. */
-  readonly snapshot?: string
-}
 
 export interface TestServer extends TestObjects, AsyncDisposable {
   readonly url: string
@@ -70,51 +60,6 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   /** Ends all watches and forgets the history of writes: earlier resourceVersions are answered 410. */
   compactHistory(): Promise<void>
   stop(): Promise<void>
-}
-
-/** Starts a server. A wrong option throws, with the right one named. */
-export async function startBinnacle({
-  protocol = 'https',
-  snapshot,
-  ...options
-}: TestOptions = {}): Promise<TestServer> {
-  if (protocol !== 'https' && protocol !== 'http') {
-    throw new UsageError(`protocol: ${JSON.stringify(protocol)}: it must be "https" or "http"`)
-  }
-  if ('storage' in options) throw new UsageError('a test server keeps its objects in memory: leave out storage')
-  const read = readLibraryOptions(options)
-  const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
-  const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
-  const clock = createTestClock()
-  const coreOptions = { options: { ...read.server, serving }, clock, from }
-  // The page of the console switches faults and moves the clock by the testing API.
-  if (options.console === true) return (await startWithTestingApi(coreOptions, read.token)).server
-  const core = await startCore(coreOptions)
-  await createdNodes(core)
-  return createTestServer(core, { token: read.token, clock })
-}
-
-/** The nodes of simulated workloads are part of the state after the start. */
-async function createdNodes(core: TestCore): Promise<void> {
-  await (await (await core.server()).simulation)?.idle()
-}
-
-/** A test server that also serves the testing API to programs in other processes and to the console. */
-export async function startWithTestingApi(
-  options: Omit<CoreOptions, 'paths'>,
-  token: string,
-): Promise<{ readonly core: TestCore; readonly server: TestServer }> {
-  let api: TestingApi | undefined
-  const paths = new Map([[`${TESTING_PATH}/*`, (request: PathRequest) => api?.handle(request)]])
-  const core = await startCore({ ...options, paths })
-  await createdNodes(core)
-  const server = createTestServer(core, { token, clock: options.clock })
-  api = createTestingApi(server)
-  const stop = async (): Promise<void> => {
-    await api.stop()
-    await server.stop()
-  }
-  return { core, server: { ...server, stop, [Symbol.asyncDispose]: stop } }
 }
 
 export interface Setup {
