@@ -6,6 +6,9 @@ import { startWithTestingApi } from './start-binnacle.js'
 
 /** `token` is one of an administrator, for the kubeconfigs of copies. */
 export async function startTestingServer(options: ServerOptions, token: string, signal: AbortSignal): Promise<Server> {
-  const { core, server } = await startWithTestingApi({ options, clock: createTestClock(), signal, keepsAlive: true }, token)
+  const { core, server } = await startWithTestingApi(
+    { options, clock: createTestClock(), signal, keepsAlive: true },
+    token,
+  )
   return { ...(await core.server()), stop: server.stop }
 }
