@@ -5,7 +5,7 @@
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
 import { internalError, StatusError } from '../../meta/errors/status.js'
-import { quote } from '../../meta/go/go-text.js'
+import { printJson, quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues } from '../../meta/values/value.js'
@@ -150,9 +150,9 @@ function patchIn({ name }: Webhook, { patch }: AdmissionResponse): JsonPatch | u
   }
 }
 
-/** The patch is JSON already. */
+/** The patch is written as Go writes JSON, without the spaces that the webhook has sent. */
 const patchAnnotation = ({ configuration, name }: Webhook, { patch, patchType }: AdmissionResponse): string =>
-  `{"configuration":${JSON.stringify(configuration)},"webhook":${JSON.stringify(name)},"patch":${patch.toString()},"patchType":"${patchType}"}`
+  `{"configuration":${JSON.stringify(configuration)},"webhook":${JSON.stringify(name)},"patch":${printJson(decodeJson(patch).value, { keepOrder: true })},"patchType":"${patchType}"}`
 
 /** An error of the patch or of the patched object is the webhook's, and the failure policy does not ignore it. */
 function patched(
