@@ -44,9 +44,9 @@ import { flowSchema } from './flowcontrol/flow-schema.js'
 import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.js'
 import { ingress } from './networking/ingress.js'
 import { ingressClass } from './networking/ingress-class.js'
-import { ipAddress } from './networking/ip-address.js'
+import { ipAddresses } from './networking/ip-address.js'
 import { networkPolicy } from './networking/network-policy.js'
-import { serviceCidr } from './networking/service-cidr.js'
+import { serviceCidrs } from './networking/service-cidr.js'
 import { runtimeClass } from './node/runtime-class.js'
 import { podDisruptionBudget } from './policy/pod-disruption-budget.js'
 import { clusterRole, role } from './rbac/role.js'
@@ -62,7 +62,7 @@ import { csiNode } from './storage/csi-node.js'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.js'
 import { storageClass } from './storage/storage-class.js'
 import { volumeAttachment } from './storage/volume-attachment.js'
-import { volumeAttributesClass } from './storage/volume-attributes-class.js'
+import { volumeAttributesClasses } from './storage/volume-attributes-class.js'
 import { storageVersionMigration } from './storagemigration/storage-version-migration.js'
 
 const KINDS: readonly KindDefinition[] = [
@@ -117,9 +117,9 @@ const KINDS: readonly KindDefinition[] = [
   // networking
   ingress,
   ingressClass,
-  ipAddress,
+  ...ipAddresses,
   networkPolicy,
-  serviceCidr,
+  ...serviceCidrs,
   // node
   runtimeClass,
   // policy
@@ -142,7 +142,7 @@ const KINDS: readonly KindDefinition[] = [
   csiStorageCapacity,
   storageClass,
   volumeAttachment,
-  volumeAttributesClass,
+  ...volumeAttributesClasses,
   // storagemigration
   storageVersionMigration,
 ]

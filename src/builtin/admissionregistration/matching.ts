@@ -26,6 +26,7 @@ import {
 import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type AdmissionVariables, compileMatchCondition } from '../admission-expressions.js'
+import { deprecationWarning } from '../common/earlier-version.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { check, type Rule } from '../common/rules.js'
 
@@ -178,8 +179,6 @@ export function checkMatchConditions(object: ValueObject, path: string, variable
 
 /** The warning about a version before v1 of a kind of mutating policies. */
 export function deprecatedMutation(version: 'v1beta1' | 'v1alpha1', kind: string): string {
-  const group = 'admissionregistration.k8s.io'
-  return version === 'v1beta1'
-    ? `${group}/v1beta1 ${kind} is deprecated in v1.37+, unavailable in v1.40+; use ${group}/v1 ${kind}`
-    : `${group}/v1alpha1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`
+  const deprecation = version === 'v1beta1' ? { since: 37, use: 'v1' } : { since: 35 }
+  return deprecationWarning(`admissionregistration.k8s.io/${version}`, kind, deprecation)
 }

@@ -4,6 +4,7 @@ import { checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { sameValue } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { checkCanonicalIp } from '../common/ip-rules.js'
@@ -45,10 +46,12 @@ const rules: readonly Rule[] = [
   field('spec', [required('parentRef'), optional('parentRef', parentRules)]),
 ]
 
-export const ipAddress = defineKind('networking.k8s.io/v1', 'IPAddress', {
+const ipAddress = defineKind('networking.k8s.io/v1', 'IPAddress', {
   validation: validationRules({
     create: rules,
     update: [...rules, metadataUpdate, field('spec', [immutableParent])],
   }),
   table: (address, now) => [nameOf(address), parentCell(address), ageOf(address, now)],
 })
+
+export const ipAddresses = [ipAddress, earlierVersion(ipAddress, 'v1beta1', { since: 34 })]

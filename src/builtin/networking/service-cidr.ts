@@ -5,6 +5,7 @@ import { asGiven } from '../../meta/values/given-empty.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { checkCanonicalCidr, familyOf } from '../common/ip-rules.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate } from '../common/rules.js'
@@ -39,7 +40,7 @@ const change = checkUpdate((object, old) => {
   return [fieldInvalid(PATH, asGiven(objectAt(object, 'spec'), 'cidrs'), 'field is immutable')]
 })
 
-export const serviceCidr = defineKind('networking.k8s.io/v1', 'ServiceCIDR', {
+const serviceCidr = defineKind('networking.k8s.io/v1', 'ServiceCIDR', {
   strategy: statusApart('networking.k8s.io/v1', 'ServiceCIDR', {
     prepareForStatusUpdate: statusAlone,
   }),
@@ -51,3 +52,5 @@ export const serviceCidr = defineKind('networking.k8s.io/v1', 'ServiceCIDR', {
   }),
   table: (object, now) => [nameOf(object), cidrsOf(object).join(','), ageOf(object, now)],
 })
+
+export const serviceCidrs = [serviceCidr, earlierVersion(serviceCidr, 'v1beta1', { since: 34 })]

@@ -3,6 +3,7 @@ import { fieldForbidden, fieldRequired } from '../../meta/errors/field-errors.js
 import { objectAt, stringAt } from '../../meta/values/access.js'
 import { getOwn } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { sameValue } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, type Rule } from '../common/rules.js'
@@ -31,7 +32,7 @@ const unchanged = (name: string): Rule =>
       : [fieldForbidden(name, `updates to ${name} are forbidden.`)],
   )
 
-export const volumeAttributesClass = defineKind('storage.k8s.io/v1', 'VolumeAttributesClass', {
+const volumeAttributesClass = defineKind('storage.k8s.io/v1', 'VolumeAttributesClass', {
   strategy: { prepareForUpdate: keepGeneration, returnsDeletedObject: true },
   validation: validationRules({
     create: rules,
@@ -39,3 +40,8 @@ export const volumeAttributesClass = defineKind('storage.k8s.io/v1', 'VolumeAttr
   }),
   table: (attributes, now) => [nameOf(attributes), stringAt(attributes, 'driverName'), ageOf(attributes, now)],
 })
+
+export const volumeAttributesClasses = [
+  volumeAttributesClass,
+  earlierVersion(volumeAttributesClass, 'v1beta1', { since: 34, use: 'v1' }),
+]

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { builtinKinds } from '../builtin-kinds.js'
+import { strategyOf } from '../written-objects.suite.js'
+
+test.each([
+  ['networking.k8s.io/v1beta1', 'IPAddress', 'is deprecated in v1.34+, unavailable in v1.37+'],
+  ['networking.k8s.io/v1beta1', 'ServiceCIDR', 'is deprecated in v1.34+, unavailable in v1.37+'],
+  [
+    'storage.k8s.io/v1beta1',
+    'VolumeAttributesClass',
+    'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass',
+  ],
+])('%s %s', (apiVersion, kind, warning) => {
+  expect(strategyOf(apiVersion, kind).deprecationWarning).toBe(`${apiVersion} ${kind} ${warning}`)
+  const found = builtinKinds(builtinTypes()).find(each => each.names.kind === kind)!
+  expect(found.versions.map(({ name, served }) => [name, served])).toEqual([
+    ['v1', true],
+    ['v1beta1', false],
+  ])
+  expect(found.storageVersion).toBe('v1')
+})
+
+test('an object of an earlier version is stored in the newest', () => {
+  const kind = builtinKinds(builtinTypes()).find(({ names }) => names.plural === 'servicecidrs')!
+  const object: ValueObject = { metadata: { name: 'x' }, spec: { cidrs: ['10.0.0.0/24'] }, status: {} }
+  const earlier = { ...object, apiVersion: 'networking.k8s.io/v1beta1', kind: 'ServiceCIDR' }
+  expect(kind.convert(earlier as never, 'networking.k8s.io/v1')).toEqual({
+    ...object,
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+  })
+})
