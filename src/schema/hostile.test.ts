@@ -89,6 +89,14 @@ describe('schemas', () => {
     expect(printed.count).toBeLessThan(10)
   })
 
+  test('with a long default for each item of a list do not make a short object huge', () => {
+    const properties = { a: { type: 'string', default: 'x'.repeat(100_000) } }
+    const schema = compileSchema(withSpec({ type: 'array', items: { type: 'object', properties } }))
+    const itemsOf = (count: number): ValueObject => ({ spec: Array.from({ length: count }, () => ({})) })
+    expect(() => schema.default(itemsOf(40))).toThrow('defaults add more than 3145728 characters to the object')
+    expect(() => schema.default(itemsOf(20))).not.toThrow()
+  })
+
   test('with huge enums answer quickly', () => {
     const values = Array.from({ length: 50_000 }, (_, i) => `value-${i}`)
     const schema = compileSchema(withSpec({ type: 'array', items: { type: 'string', enum: values } }))

@@ -1,6 +1,6 @@
 // Objects with very many items: the time is proportional to the size of the body, and the answer is not much larger.
 // Most have nearly as many values as an object may have (`meta/object/value-limit.ts`).
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HostileServer, many, sendWithin, startHostileServer } from './hostile-server.js'
 
 let server: HostileServer
@@ -51,20 +51,6 @@ test.each<[what: string, path: string, status: number, body: string]>([
     pod(`"containers":[{"name":"a","image":"x","env":[${many(DENSE, () => '{}')}]}]`),
   ],
   ['volumes', `${NAMESPACE}/pods`, 201, pod(`${CONTAINER},"volumes":[${many(45_000, i => `{"name":"v${i}"}`)}]`)],
-  [
-    'tolerations',
-    `${NAMESPACE}/pods`,
-    201,
-    pod(`${CONTAINER},"tolerations":[${many(30_000, i => `{"key":"a${i}","operator":"Exists"}`)}]`),
-  ],
-  [
-    'spread constraints',
-    `${NAMESPACE}/pods`,
-    201,
-    pod(
-      `${CONTAINER},"topologySpreadConstraints":[${many(20_000, i => `{"maxSkew":1,"topologyKey":"a${i}","whenUnsatisfiable":"DoNotSchedule"}`)}]`,
-    ),
-  ],
   ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(150_000, () => '"a"')}]`)],
   ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(DENSE, () => '{}')}]`)],
   [
@@ -99,6 +85,13 @@ test.each<[what: string, path: string, status: number, body: string]>([
     400,
     object(many(50_000, () => '"x":1')),
   ],
+  [
+    'empty claims',
+    '/apis/apps/v1/namespaces/default/statefulsets',
+    422,
+    object(`"spec":{"volumeClaimTemplates":[${many(DENSE, () => '{}')}]}`),
+  ],
+  ['scopes of a quota', `${NAMESPACE}/resourcequotas`, 422, object(`"spec":{"scopes":[${many(190_000, () => '""')}]}`)],
   ['empty rules', ROLES, 422, object(`"rules":[${many(DENSE, () => '{}')}]`)],
   [
     'rules',
@@ -108,6 +101,41 @@ test.each<[what: string, path: string, status: number, body: string]>([
   ],
 ])('%s', { timeout: 60_000 }, async (_, path, status, body) => {
   expect((await sendWithin(server, 'POST', path, body)).status).toBe(status)
+})
+
+describe('custom objects', () => {
+  const definition = (properties: string): string =>
+    `{"metadata":{"name":"hostiles.example.com"},"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"hostiles","kind":"Hostile"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{${properties}}}}}]}}`
+
+  beforeAll(async () => {
+    const list = (name: string, type: string, items: string): string =>
+      `"${name}":{"type":"array","x-kubernetes-list-type":"${type}",${type === 'map' ? '"x-kubernetes-list-map-keys":["a"],' : ''}"items":${items}}`
+    const schema = [
+      list('set', 'set', '{"type":"string"}'),
+      list('map', 'map', '{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}'),
+      list('branches', 'atomic', `{"type":"string","allOf":[${many(10_000, () => '{}')}]}`),
+      list(
+        'defaults',
+        'atomic',
+        `{"type":"object","properties":{"a":{"type":"string","default":"${'x'.repeat(1000)}"}}}`,
+      ),
+      `"pattern":{"type":"string","pattern":"${'(a|b)'.repeat(2_000)}"}`,
+    ]
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const { status, text } = await server.send('POST', path, definition(schema.join(',')))
+    if (status !== 201) throw new Error(text)
+  })
+
+  test.each<[what: string, status: number, rest: string]>([
+    ['a set', 201, `"set":[${many(190_000, i => `"a${i}"`)}]`],
+    ['a map of items', 201, `"map":[${many(49_000, i => `{"a":"x${i}"}`)}]`],
+    ['branches', 422, `"branches":[${many(100_000, () => '""')}]`],
+    ['defaults', 413, `"defaults":[${many(DENSE / 3, () => '{}')}]`],
+    ['a long pattern', 422, `"pattern":"${'ab'.repeat(25_000)}"`],
+  ])('with %s', { timeout: 60_000 }, async (_, status, rest) => {
+    const body = `{"apiVersion":"example.com/v1","kind":"Hostile",${object(rest).slice(1)}`
+    expect((await sendWithin(server, 'POST', '/apis/example.com/v1/hostiles', body)).status).toBe(status)
+  })
 })
 
 test('lines of YAML that repeat a key', { timeout: 60_000 }, async () => {

@@ -46,3 +46,27 @@ export function countValues(root: Value, limit = Infinity): number {
   }
   return count
 }
+
+/** How many characters defaults may add to an object: as much as a body may have. */
+export const MAX_DEFAULTED = 3 * 1024 * 1024
+
+export const defaultsTooLong = (): Error =>
+  requestEntityTooLarge(`defaults add more than ${MAX_DEFAULTED} characters to the object`)
+
+/** The characters of keys and strings at any depth. */
+export function countCharacters(root: Value): number {
+  if (typeof root === 'string') return root.length
+  const open: Value[] = [root]
+  let count = 0
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value === 'string') count += value.length
+    else if (Array.isArray(value)) for (const item of value) open.push(item)
+    else if (isObject(value)) {
+      for (const key of Object.keys(value)) {
+        count += key.length
+        open.push(value[key]!)
+      }
+    }
+  }
+  return count
+}

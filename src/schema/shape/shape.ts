@@ -8,7 +8,14 @@
 // At each node the steps are done in this order. A step whose keyword stands nowhere below a node is left out there.
 import { childPath, type FieldError, fieldInvalid, indexPath, keyPath } from '../../meta/errors/field-errors.js'
 import { compareTexts } from '../../meta/go/go-text.js'
-import { countValues, MAX_VALUES, tooManyValues } from '../../meta/object/value-limit.js'
+import {
+  countCharacters,
+  countValues,
+  defaultsTooLong,
+  MAX_DEFAULTED,
+  MAX_VALUES,
+  tooManyValues,
+} from '../../meta/object/value-limit.js'
 import { copyValue, equalValues, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
 import { BELOW, type Schema } from '../structure/structural.js'
@@ -83,6 +90,7 @@ class Run {
   private depth = 0
   /** How many values came from defaults. */
   private defaulted = 0
+  private defaultedCharacters = 0
 
   constructor(
     private readonly dropInvalid: boolean,
@@ -187,6 +195,8 @@ class Run {
   private copyDefault<T extends Value>(value: T): T {
     this.defaulted += 1 + (typeof value === 'object' ? countValues(value) : 0)
     if (this.defaulted > MAX_VALUES) throw tooManyValues()
+    this.defaultedCharacters += countCharacters(value)
+    if (this.defaultedCharacters > MAX_DEFAULTED) throw defaultsTooLong()
     return copyValue(value)
   }
 
