@@ -1,4 +1,4 @@
-// The built-in kinds: a `Kind` for each resource of the type table that is stored. A kind with behaviour of its own
+// The built-in kinds: a `Kind` for each resource of the type table that can be read. A kind with behaviour of its own
 // has a file in the folder of its API group, and one line in the list below.
 import { keptBy } from '../base/memo.js'
 import type { Kind } from '../kinds/kind.js'
@@ -23,6 +23,7 @@ import { certificateSigningRequest } from './certificates/certificate-signing-re
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
 import { lease } from './coordination/lease.js'
+import { componentStatus } from './core/component-status.js'
 import { configMap } from './core/config-map.js'
 import { endpoints } from './core/endpoints.js'
 import { event } from './core/event.js'
@@ -92,6 +93,7 @@ const KINDS: readonly KindDefinition[] = [
   // coordination
   lease,
   // core
+  componentStatus,
   configMap,
   endpoints,
   event,
@@ -168,18 +170,18 @@ export const builtinKindsWith = (table: TypeTable, settings: KindSettings): Kind
   plainKinds(table).map(kind => withSettings(kind, settings))
 
 const plainKinds = keptBy((table: TypeTable): readonly Kind[] =>
-  storedKinds(table, group => !SERVED_ELSEWHERE.has(group)),
+  readableKinds(table, group => !SERVED_ELSEWHERE.has(group)),
 )
 
 /** The kinds of one group, for the room that adds its own behaviour to them. */
-export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => storedKinds(table, each => each === group)
+export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => readableKinds(table, each => each === group)
 
-function storedKinds(table: TypeTable, isIncluded: (group: string) => boolean): Kind[] {
+function readableKinds(table: TypeTable, isIncluded: (group: string) => boolean): Kind[] {
   const byResource = new Map<string, ResourceVersion[]>()
   for (const apiVersion of [...table.groupVersions(), ...table.optionalVersions()]) {
     if (!isIncluded(groupOf(apiVersion))) continue
     for (const resource of table.resources(apiVersion)) {
-      if (!isStored(resource)) continue
+      if (!isRead(resource)) continue
       const id = `${groupOf(apiVersion)}/${resource.name}`
       byResource.set(id, [...(byResource.get(id) ?? []), { apiVersion, resource }])
     }
@@ -187,6 +189,6 @@ function storedKinds(table: TypeTable, isIncluded: (group: string) => boolean): 
   return [...byResource.values()].map(versions => buildKind(table, versions, definitionOf))
 }
 
-/** Reviews, bindings and the like are answered but not stored. */
-const isStored = ({ name, verbs }: APIResource): boolean =>
-  !name.includes('/') && ['create', 'get', 'list'].every(verb => verbs.includes(verb))
+/** Reviews, bindings and the like are answered but cannot be read. */
+const isRead = ({ name, verbs }: APIResource): boolean =>
+  !name.includes('/') && ['get', 'list'].every(verb => verbs.includes(verb))

@@ -57,7 +57,7 @@ export const VIRTUAL: ExtraResources = Object.fromEntries(
     apiVersion,
     builtinTypes()
       .resources(apiVersion)
-      .filter(({ name, verbs }) => !verbs.includes('list') || name === 'componentstatuses'),
+      .filter(({ verbs }) => !verbs.includes('list')),
   ]),
 )
 

@@ -32,6 +32,8 @@ export interface Kind {
    * at this revision. The revision moves on when the definition changes in nothing that concerns the objects.
    */
   readonly guard?: Readonly<KindGuard> | undefined
+  /** Its objects are not stored but found out for each request, in the order of their names. */
+  readonly computed?: ComputedObjects | undefined
   /** The key prefix of its objects in the store, such as `/configmaps/` or `/example.com/widgets/`. */
   readonly keyPrefix: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
@@ -45,6 +47,13 @@ export interface Kind {
   readonly hasExternalConversion?: boolean | undefined
   /** Converts many objects together, for kinds where that costs less than one by one. */
   readonly convertAll?: ConvertAll | undefined
+}
+
+export interface ComputedObjects {
+  /** In the only version of the kind. */
+  list(): Promise<readonly ApiObject[]>
+  /** Undefined if there is no object of this name. */
+  get(name: string): Promise<ApiObject | undefined>
 }
 
 export interface KindGuard {

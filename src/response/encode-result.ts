@@ -137,7 +137,7 @@ function shapeOf(answer: ListResult, { as }: OutputFormat, include: IncludeObjec
 
 const typedMetadata = ({ revision, continueToken, remaining }: ListResult) =>
   listMeta({
-    resourceVersion: String(revision),
+    ...(revision !== undefined && { resourceVersion: String(revision) }),
     ...(continueToken !== undefined && { continue: continueToken }),
     ...(remaining !== undefined && { remainingItemCount: remaining }),
   })

@@ -59,6 +59,7 @@ import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/adm
 import { createApi } from './startup/api.js'
 import { createAuthenticate } from './startup/authentication.js'
 import { bootstrap, keptObjects } from './startup/bootstrap.js'
+import { componentStatuses } from './startup/component-statuses.js'
 import { createControllers } from './startup/controllers.js'
 import { startFlowSchemas } from './startup/flow-schemas.js'
 import { liveChecks } from './startup/health-checks.js'
@@ -263,6 +264,8 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         api: () => api,
         log,
       })
+    const components = requireKind(registry, '', 'ComponentStatus')
+    registry.put({ ...components, computed: componentStatuses(() => store.check()) })
     const api = createApi({
       registry,
       context,

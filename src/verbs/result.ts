@@ -33,7 +33,8 @@ export interface StatusResult extends Common {
 export interface ListResult extends Common {
   readonly type: 'list'
   readonly versioned: VersionedKind
-  readonly revision: Revision
+  /** Absent for objects that are not stored. */
+  readonly revision?: Revision | undefined
   readonly continueToken?: string | undefined
   readonly remaining?: number | undefined
   /**

@@ -6,7 +6,8 @@ import { decodeCbor } from '../codec/cbor.js'
 import { CodecError } from '../codec/codec-error.js'
 import { decodeJson } from '../codec/json.js'
 import { decodeYaml } from '../codec/yaml.js'
-import { badRequest, unsupportedMediaType } from '../meta/errors/status.js'
+import { resourceOf } from '../kinds/kind-names.js'
+import { badRequest, methodNotSupported, unsupportedMediaType } from '../meta/errors/status.js'
 import { parseGetOptions, parseListOptions } from '../meta/options/list-options.js'
 import {
   checkDeleteCollectionOptions,
@@ -29,6 +30,7 @@ import type { Types } from '../types/type.js'
 import { type ApiContext } from './api-context.js'
 import { connect } from './connect.js'
 import { createVirtual } from './create-virtual.js'
+import { getComputed, listComputed } from './read/computed.js'
 import { getObject } from './read/get.js'
 import { listObjects } from './read/list.js'
 import { type PreparedWatch, prepareWatch } from './read/watch.js'
@@ -72,13 +74,22 @@ export function createVerbs(context: ApiContext): Verbs {
   const { watchList } = context.gates
   return {
     get(request, target, query) {
+      const { computed } = target.kind
+      if (computed) return getComputed(computed, target)
       const get = target.subresource === 'scale' ? getScale : getObject
       return get(context, forResource(request, target, parseGetOptions(query)))
     },
-    list: async (request, target, query) =>
-      listObjects(context, forResource(request, target, parseListOptions(query, watchList))),
-    watch: async (request, target, query) =>
-      prepareWatch(context, forResource(request, target, parseListOptions(query, watchList))),
+    async list(request, target, query) {
+      const options = parseListOptions(query, watchList)
+      const { computed } = target.kind
+      return computed
+        ? listComputed(computed, target, options)
+        : listObjects(context, forResource(request, target, options))
+    },
+    async watch(request, target, query) {
+      if (target.kind.computed) throw methodNotSupported(resourceOf(target.kind), 'watch')
+      return prepareWatch(context, forResource(request, target, parseListOptions(query, watchList)))
+    },
     create: async (request, target, query, body) =>
       createObject(context, forResource(request, target, parseCreateOptions(query)), body),
     async update(request, target, query, body) {

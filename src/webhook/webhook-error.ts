@@ -15,11 +15,16 @@ export class WebhookError extends Error {
 }
 
 export const asWebhookError = (error: unknown, destination: Destination, address: Address | undefined): WebhookError =>
-  new WebhookError(`Post ${JSON.stringify(destination.url)}: ${reasonOf(error, destination, address)}`)
+  new WebhookError(`Post ${JSON.stringify(destination.url)}: ${networkReason(error, destination, address)}`)
 
 export const timedOut = (): Error => new Error('context deadline exceeded')
 
-function reasonOf(error: unknown, { host, port }: Destination, address: Address | undefined): string {
+/** Why a connection failed, in the words of Go. `address`: where it went, if not to the host itself. */
+export function networkReason(
+  error: unknown,
+  { host, port }: Pick<Destination, 'host' | 'port'>,
+  address?: Address | undefined,
+): string {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
   const where = hostPort(dialled(error) ?? address?.host ?? host, address?.port ?? port)
   switch (code) {

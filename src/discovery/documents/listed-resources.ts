@@ -35,7 +35,7 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
       verbs,
       shortNames: names.shortNames,
       categories: names.categories,
-      storageVersionHash: storageHashOf(kind),
+      storageVersionHash: verbs.includes('create') ? storageHashOf(kind) : undefined,
     },
     ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
     ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),

@@ -46,6 +46,7 @@ function countObjects(metrics: MetricsRegistry, store: Store, registry: Registry
     countedAt = performance.now()
     const counts: (readonly [Kind, number])[] = []
     for (const kind of registry.all()) {
+      if (kind.computed) continue
       const { entries, remaining } = await store.range(kind.keyPrefix, { limit: 1, at: 'any' })
       counts.push([kind, entries.length + remaining])
     }
