@@ -30,7 +30,7 @@ test('a snapshot of a live server has every write that was acknowledged before',
     }
   }
   const writers = ['a', 'b', 'c'].map(writer)
-  await expect.poll(() => acknowledged.length).toBeGreaterThan(20)
+  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(20)
   const before = acknowledged.slice()
   const saved = await runBinnacle('snapshot', 'save', file, `--data-dir=${live}`)
   expect(saved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Saved \d+ objects at revision \d+ to /) })
