@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind } from '../kinds/kind.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import type { Type } from '../types/type.js'
@@ -219,6 +220,60 @@ describe('operations', () => {
       'createAuthorizationV1SubjectAccessReview',
       'getAuthorizationV1APIResources',
     ])
+  })
+
+  describe('on subresources that connect', () => {
+    const facts = (name: string, optionsKind: string, methods: string[], hasSubpaths = false) => ({
+      ...builtinTypes()
+        .resources('v1')
+        .find(each => each.name === name)!,
+      connect: { methods, hasSubpaths, optionsKind },
+    })
+    const pods = builtinKinds(builtinTypes()).filter(({ names }) => names.kind === 'Pod')
+    const extras = {
+      v1: [
+        facts('pods/exec', 'PodExecOptions', ['GET', 'POST']),
+        facts('pods/log', 'PodLogOptions', ['GET']),
+        facts('pods/proxy', 'PodProxyOptions', ['HEAD'], true),
+      ],
+    }
+    const document = read(serverOf(pods, extras), '/openapi/v3/api/v1')
+    const ofPod = (rest: string) => at(document, `/paths/~1api~1v1~1namespaces~1{namespace}~1pods~1{name}~1${rest}`)
+    const names = (rest: string) => (ofPod(`${rest}/parameters`) as { name: string }[]).map(({ name }) => name)
+
+    it('have the options as parameters', () => {
+      expect(ofPod('exec/post')).toEqual({
+        tags: ['core_v1'],
+        description: 'connect POST requests to exec of Pod',
+        operationId: 'connectCoreV1PostNamespacedPodExec',
+        responses: {
+          200: { description: 'OK', content: { '*/*': { schema: { type: 'string' } } } },
+          401: { description: 'Unauthorized' },
+        },
+        'x-kubernetes-action': 'connect',
+        'x-kubernetes-group-version-kind': { group: '', version: 'v1', kind: 'PodExecOptions' },
+      })
+      expect(names('exec')).toEqual('command container name namespace stderr stdin stdout tty'.split(' '))
+    })
+
+    it('read a log as text', () => {
+      expect(ofPod('log/get/operationId')).toBe('readCoreV1NamespacedPodLog')
+      expect(ofPod('log/get/responses/200/content/text~1plain')).toEqual({ schema: { type: 'string' } })
+      expect(names('log')).toContain('tailLines')
+      // A time is no simple value.
+      expect(names('log')).not.toContain('sinceTime')
+    })
+
+    it('serve the paths below a proxy', () => {
+      expect(ofPod('proxy/head/operationId')).toBe('connectCoreV1HeadNamespacedPodProxy')
+      expect(ofPod('proxy~1{path}/head/operationId')).toBe('connectCoreV1HeadNamespacedPodProxyWithPath')
+      expect(ofPod('proxy~1{path}/parameters')).toMatchObject([
+        { name: 'name' },
+        { name: 'namespace' },
+        { name: 'path', in: 'path' },
+        { name: 'path', in: 'query' },
+      ])
+    })
   })
 })
 

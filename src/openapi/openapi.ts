@@ -3,6 +3,8 @@
 // endpoint takes the relevant parts of a request and returns a status, headers and bytes.
 import { addressOf, createDocuments, type Document, type DocumentSource } from './documents/documents.js'
 
+export type { ExtraResource } from './operations/published-versions.js'
+
 export interface OpenApiOptions extends DocumentSource {
   readonly now?: (() => number) | undefined
 }

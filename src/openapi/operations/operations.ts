@@ -1,17 +1,26 @@
 // The operations on the resources of a group version, independent of the version of OpenAPI: paths, ids, parameters,
 // request bodies and responses.
+import { compareTexts } from '../../meta/go/go-text.js'
 import type { GroupVersionKind } from '../../meta/group-version.js'
 import { DELETE_OPTIONS, definitionOf, PATCH, STATUS, WATCH_EVENT } from '../schemas/definition-names.js'
-import { type Action, nameParameter, namespaceParameter, type Parameter, parametersOf } from './parameters.js'
+import { STRING_RESPONSE } from '../schemas/dialect.js'
+import {
+  type Action,
+  nameParameter,
+  namespaceParameter,
+  type Parameter,
+  parametersOf,
+  subpathParameter,
+} from './parameters.js'
 import type { PublishedResource, PublishedVersion } from './published-versions.js'
 
 export interface Operation {
   readonly path: string
-  readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete'
+  readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options'
   readonly id: string
   readonly tag: string
   readonly description: string
-  readonly action?: Action | undefined
+  readonly action?: Action | 'connect' | undefined
   readonly bodyKind?: GroupVersionKind | undefined
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly definition: string; readonly isRequired: boolean } | undefined
@@ -74,7 +83,7 @@ export function sharedParameters(operations: readonly Operation[]): Parameter[] 
 }
 
 export const inOrder = (parameters: readonly Parameter[]): Parameter[] =>
-  parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  parameters.toSorted((a, b) => compareTexts(a.name, b.name) || compareTexts(a.in, b.in))
 
 // ---- media types
 
@@ -90,8 +99,9 @@ const STREAMS = [
 const CUSTOM_PATCHES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
 const PATCHES = [...CUSTOM_PATCHES, 'application/strategic-merge-patch+json', 'application/apply-patch+cbor']
 
-function producesOf(action: Action, isCustom: boolean): readonly string[] {
+function producesOf(action: Action, { isCustom, definition }: PublishedResource): readonly string[] {
   if (isCustom) return CUSTOM
+  if (definition === STRING_RESPONSE) return ['text/plain', ...OBJECTS]
   return action === 'list' || action === 'watch' || action === 'watchlist' ? STREAMS : OBJECTS
 }
 
@@ -109,6 +119,7 @@ function operationsOn(version: PublishedVersion, resource: PublishedResource): O
   const collection = namespaced ? `/namespaces/{namespace}/${plural}` : everywhere
   const item = `${collection}/{name}${subresource && `/${subresource}`}`
   const on = (path: string, action: Action): Operation => createOperation(version, resource, root + path, action)
+  if (resource.connect) return connectOperations(version, resource, root + item, resource.connect)
   const has = (verb: string): boolean => verbs.includes(verb)
   const created = subresource ? item : collection
   return [
@@ -136,7 +147,7 @@ function createOperation(
   path: string,
   action: Action,
 ): Operation {
-  const { isCustom, kind, bodyKind } = resource
+  const { isCustom, kind, bodyKind, options = [] } = resource
   return {
     path,
     method: METHODS[action],
@@ -149,10 +160,11 @@ function createOperation(
       ...(path.includes('{name}') ? [nameParameter(kind)] : []),
       ...(path.includes('{namespace}') ? [namespaceParameter] : []),
       ...parametersOf(action, isCustom),
+      ...options,
     ],
     body: bodyOf(resource, action),
     consumes: consumesOf(action, isCustom),
-    produces: producesOf(action, isCustom),
+    produces: producesOf(action, resource),
     responses: responsesOf(resource, action),
   }
 }
@@ -208,6 +220,38 @@ function responsesOf(resource: PublishedResource, action: Action): Operation['re
   }
 }
 
+/** One operation for each method, on the path of the subresource and on those below it. */
+function connectOperations(
+  version: PublishedVersion,
+  resource: PublishedResource,
+  path: string,
+  { methods, hasSubpaths }: NonNullable<PublishedResource['connect']>,
+): Operation[] {
+  const { kind, subresource, bodyKind, options = [] } = resource
+  const on = (at: string, method: string, more: readonly Parameter[], suffix: string): Operation => ({
+    path: at,
+    method: method.toLowerCase() as Operation['method'],
+    id: `connect${idPrefix(version)}${raised(method.toLowerCase())}${itemIdOf(resource)}${suffix}`,
+    tag: tagOf(version),
+    description: `connect ${method} requests to ${subresource} of ${kind}`,
+    action: 'connect',
+    bodyKind,
+    parameters: [
+      nameParameter(bodyKind.kind),
+      ...(at.includes('{namespace}') ? [namespaceParameter] : []),
+      ...more,
+      ...options,
+    ],
+    consumes: ['*/*'],
+    produces: ['*/*'],
+    responses: { 200: STRING_RESPONSE },
+  })
+  return methods.flatMap(method => [
+    on(path, method, [], ''),
+    ...(hasSubpaths ? [on(`${path}/{path}`, method, [subpathParameter], 'WithPath')] : []),
+  ])
+}
+
 function listOfResources(version: PublishedVersion): Operation {
   const path = version.group === '' ? `/api/${version.version}/` : `/apis/${version.apiVersion}/`
   const id = `get${idPrefix(version)}APIResources`
@@ -242,11 +286,17 @@ function idOf(version: PublishedVersion, resource: PublishedResource, path: stri
     action === 'deletecollection' ? 'Collection' : '',
     namespaced && !isEverywhere ? 'Namespaced' : '',
     kind,
-    subresource && subresource[0]!.toUpperCase() + subresource.slice(1),
+    raised(subresource),
     action === 'watchlist' ? 'List' : '',
     isEverywhere ? 'ForAllNamespaces' : '',
   ].join('')
 }
+
+/** `NamespacedPodExec`. */
+const itemIdOf = ({ kind, subresource, namespaced }: PublishedResource): string =>
+  `${namespaced ? 'Namespaced' : ''}${kind}${raised(subresource)}`
+
+const raised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 const idPrefix = ({ group, version }: PublishedVersion): string =>
   identifier(shortGroup(group), true) + identifier(version, true)

@@ -1,5 +1,7 @@
 // The parameters of requests, and which of them each action accepts. Clients look up their names to find out what the
 // server supports.
+import type { Type } from '../../types/type.js'
+import { describeField } from '../schemas/descriptions.js'
 
 export interface Parameter {
   readonly name: string
@@ -178,3 +180,26 @@ export const nameParameter = (kind: string): Parameter => ({
   type: 'string',
   description: `name of the ${kind}`,
 })
+
+/** The rest of a path, in the paths below a proxy. */
+export const subpathParameter: Parameter = {
+  name: 'path',
+  in: 'path',
+  type: 'string',
+  description: 'path to the resource',
+}
+
+/** The fields of an options kind, which are parameters of the query: PodExecOptions. A list is sent item by item. */
+export const optionParameters = (options: Type): readonly Parameter[] =>
+  [...options.fields.values()].flatMap(({ name, type }) => {
+    const simple = SIMPLE_TYPES[(type.element ?? type).kind]
+    if (name === 'apiVersion' || name === 'kind' || !simple) return []
+    return [query(name, simple, describeField(options.name, name) ?? '')]
+  })
+
+const SIMPLE_TYPES: Partial<Record<Type['kind'], Parameter['type']>> = {
+  string: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+}

@@ -9,6 +9,8 @@ import { type GroupVersionKind, printGroupVersion } from '../../meta/group-versi
 import type { APIResource, TypeTable } from '../../types/type-table.js'
 import type { CustomKind } from '../schemas/custom-schemas.js'
 import { customDefinitionOf, definitionOf, SCALE, STATUS } from '../schemas/definition-names.js'
+import { STRING_RESPONSE } from '../schemas/dialect.js'
+import { optionParameters, type Parameter } from './parameters.js'
 
 export interface PublishedVersion {
   readonly group: string
@@ -36,10 +38,28 @@ export interface PublishedResource {
   readonly definition: string
   readonly listDefinition: string
   readonly deleteResponse: string
+  /** Further parameters of the query. */
+  readonly options?: readonly Parameter[] | undefined
+  readonly connect?: Pick<ConnectFacts, 'methods' | 'hasSubpaths'> | undefined
 }
 
-/** Resources that are served without a kind in the registry, by group version. */
-export type ExtraResources = Readonly<Record<string, readonly APIResource[]>>
+/** A resource that is served without a kind in the registry. */
+export interface ExtraResource extends APIResource {
+  /** Set for subresources that connect to what runs on a node. */
+  readonly connect?: ConnectFacts | undefined
+}
+
+export interface ConnectFacts {
+  /** The HTTP methods of its path: `GET`. */
+  readonly methods: readonly string[]
+  /** Whether the paths below it are served, too. */
+  readonly hasSubpaths: boolean
+  /** The kind of its options: PodExecOptions. */
+  readonly optionsKind: string
+}
+
+/** By group version. */
+export type ExtraResources = Readonly<Record<string, readonly ExtraResource[]>>
 
 export interface PublishedVersions {
   /** Sorted by group and version; the same array until something changes. */
@@ -132,7 +152,7 @@ function publishedVersion(
   types: TypeTable,
   apiVersion: string,
   served: readonly ServedParts[],
-  extras: readonly APIResource[],
+  extras: readonly ExtraResource[],
 ): PublishedVersion {
   const slash = apiVersion.indexOf('/')
   const group = apiVersion.slice(0, Math.max(slash, 0))
@@ -194,7 +214,7 @@ function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedReso
 function extraResource(
   types: TypeTable,
   apiVersion: string,
-  attributes: APIResource,
+  attributes: ExtraResource,
   parents: readonly { readonly plural: string; readonly kind: string }[],
 ): PublishedResource[] {
   const slash = apiVersion.indexOf('/')
@@ -202,10 +222,13 @@ function extraResource(
   const { group = apiVersion.slice(0, Math.max(slash, 0)), version = apiVersion.slice(slash + 1), kind } = attributes
   const type = types.ofKind(printGroupVersion({ group, version }), kind)?.name
   const parent = parents.find(each => each.plural === plural)
-  // Connect subresources and logs have no request or response objects.
-  if (!type || !parent || kind.endsWith('Options') || subresource === 'log') return []
+  if (!type || !parent) return []
+  const { connect } = attributes
+  const optionsType = connect && types.ofKind(apiVersion, connect.optionsKind)
+  // A log is read as text, by an operation like any other.
+  const isText = connect !== undefined && kind !== connect.optionsKind
   const listType = types.ofKind(apiVersion, `${kind}List`)?.name
-  const definition = definitionOf(type)
+  const definition = isText ? STRING_RESPONSE : definitionOf(type)
   return [
     {
       plural,
@@ -218,6 +241,8 @@ function extraResource(
       definition,
       listDefinition: listType ? definitionOf(listType) : definition,
       deleteResponse: STATUS,
+      options: optionsType && optionParameters(optionsType),
+      connect: isText ? undefined : connect,
     },
   ]
 }

@@ -22,9 +22,9 @@ import {
 import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusOfStorageError } from '../../objects/storage-status.js'
-import { createOpenApi } from '../../openapi/openapi.js'
-import type { UnstoredResource } from '../../request/connect-resource.js'
-import { type APIResource, builtinTypes } from '../../types/type-table.js'
+import { createOpenApi, type ExtraResource } from '../../openapi/openapi.js'
+import { isConnect, type UnstoredResource } from '../../request/connect-resource.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
 import { measureAuthentication, measureAuthorization } from '../observability/access-metrics.js'
@@ -129,10 +129,13 @@ export function createApi(parts: ApiParts): ApiHandler {
 
 const NO_PATHS: PathTable = new Map()
 
-/** The entries of virtual resources in discovery, by group version. */
-function extrasOf(kinds: readonly UnstoredResource[]): Record<string, APIResource[]> {
-  const extras: Record<string, APIResource[]> = {}
-  for (const { apiVersion, resource: facts } of kinds) (extras[apiVersion] ??= []).push(facts)
+/** The resources that are not in the registry by group version, for discovery and OpenAPI. */
+function extrasOf(resources: readonly UnstoredResource[]): Record<string, ExtraResource[]> {
+  const extras: Record<string, ExtraResource[]> = {}
+  for (const each of resources) {
+    const { apiVersion, resource } = each
+    ;(extras[apiVersion] ??= []).push({ ...resource, connect: isConnect(each) ? each : undefined })
+  }
   return extras
 }
 
