@@ -35,3 +35,12 @@ export function compileRegex(source: string): RE2JS | RegexError {
 }
 
 export const isRegexError = (compiled: RE2JS | RegexError): compiled is RegexError => 'error' in compiled
+
+/** The states of a program of this size can be kept, so that a character takes one step. */
+const SMALL_PROGRAM = 32
+
+/** How many steps matching may take. In a large program, each instruction may be tried at each character. */
+export function matchingSteps(compiled: RE2JS, text: string): number {
+  const instructions = compiled.programSize()
+  return text.length * (instructions <= SMALL_PROGRAM ? 1 : instructions)
+}

@@ -1,6 +1,6 @@
 // Regular expressions in CEL expressions, with the work of compiling them charged to the evaluation.
 import type { RE2JS } from 're2js'
-import { cachedRegex, compileRegex, isRegexError } from '../../base/regex-cache.js'
+import { cachedRegex, compileRegex, isRegexError, matchingSteps } from '../../base/regex-cache.js'
 import { CelError } from '../cel-error.js'
 import type { WorkBudget } from '../cost/work-budget.js'
 
@@ -18,12 +18,12 @@ export function pattern(text: string, budget: WorkBudget): RE2JS | CelError {
   return isError ? new CelError(compiled.error) : compiled
 }
 
-/** Instructions that are tried at characters in the time that one element takes. */
-const INSTRUCTIONS_PER_ELEMENT = 4
+/** Steps of a pattern that take as long as one element. */
+const STEPS_PER_ELEMENT = 4
 
-/** Called before a text is matched: each instruction of the pattern may be tried at each character. */
+/** Called before a text is matched. */
 export function chargeMatching(compiled: RE2JS, text: string, budget: WorkBudget): void {
-  budget.charge((compiled.programSize() * text.length) / INSTRUCTIONS_PER_ELEMENT)
+  budget.charge(matchingSteps(compiled, text) / STEPS_PER_ELEMENT)
 }
 
 /** The error of a constant pattern. */

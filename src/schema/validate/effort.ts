@@ -5,14 +5,14 @@
 export interface Effort {
   /** Branches, items and members that may still be looked at. */
   checks: number
-  /** Characters that patterns may still be matched with, each times the instructions of its pattern. */
+  /** Steps of patterns that may still be taken. */
   matching: number
 }
 
 /** A large object with a usual schema needs a tenth of it. */
 export const MAX_CHECKS = 2_000_000
-/** A pattern whose states cannot be kept takes about 20 ns for each. */
-export const MAX_MATCHING = 10_000_000
+/** A step takes some 20 ns where the states of a pattern cannot be kept, and less than 1 ns where they can. */
+export const MAX_MATCHING = 20_000_000
 
 export const startEffort = (): Effort => ({ checks: MAX_CHECKS, matching: MAX_MATCHING })
 
@@ -28,8 +28,8 @@ export function spendChecks(effort: Effort, count: number): void {
   }
 }
 
-export function spendMatching(effort: Effort, instructions: number, length: number): void {
-  effort.matching -= instructions * length
+export function spendMatching(effort: Effort, steps: number): void {
+  effort.matching -= steps
   if (effort.matching < 0) {
     throw new TooMuchEffort('its texts are too long for the patterns of the schema')
   }

@@ -1,6 +1,6 @@
 // Checks of texts: length, pattern, and (beside them) format. Of maxLength, minLength and pattern only the first that
 // fails is reported.
-import { compileRegex, isRegexError } from '../../base/regex-cache.js'
+import { compileRegex, isRegexError, matchingSteps } from '../../base/regex-cache.js'
 import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { ValueChecks } from '../structure/structural.js'
@@ -41,7 +41,7 @@ function checkContent(
   if (pattern === '') return
   const compiled = compileRegex(pattern)
   if (!isRegexError(compiled)) {
-    spendMatching(run.effort, compiled.programSize(), text.length)
+    spendMatching(run.effort, matchingSteps(compiled, text))
     if (compiled.test(text)) return
   }
   const path = relativePath(run)
