@@ -23,6 +23,7 @@ import { certificateSigningRequest } from './certificates/certificate-signing-re
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
 import { lease } from './coordination/lease.js'
+import { leaseCandidates } from './coordination/lease-candidate.js'
 import { componentStatus } from './core/component-status.js'
 import { configMap } from './core/config-map.js'
 import { endpoints } from './core/endpoints.js'
@@ -52,10 +53,10 @@ import { runtimeClass } from './node/runtime-class.js'
 import { podDisruptionBudget } from './policy/pod-disruption-budget.js'
 import { clusterRole, role } from './rbac/role.js'
 import { clusterRoleBinding, roleBinding } from './rbac/role-binding.js'
-import { deviceClass } from './resource/device-class.js'
-import { resourceClaim } from './resource/resource-claim.js'
-import { resourceClaimTemplate } from './resource/resource-claim-template.js'
-import { resourceSlice } from './resource/resource-slice.js'
+import { deviceClasses } from './resource/device-class.js'
+import { resourceClaims } from './resource/resource-claim.js'
+import { resourceClaimTemplates } from './resource/resource-claim-template.js'
+import { resourceSlices } from './resource/resource-slice.js'
 import { priorityClass } from './scheduling/priority-class.js'
 import { type KindSettings, withSettings } from './settings/kind-settings.js'
 import { csiDriver } from './storage/csi-driver.js'
@@ -92,6 +93,7 @@ const KINDS: readonly KindDefinition[] = [
   certificateSigningRequest,
   // coordination
   lease,
+  ...leaseCandidates,
   // core
   componentStatus,
   configMap,
@@ -132,10 +134,10 @@ const KINDS: readonly KindDefinition[] = [
   role,
   roleBinding,
   // resource
-  deviceClass,
-  resourceClaim,
-  resourceClaimTemplate,
-  resourceSlice,
+  ...deviceClasses,
+  ...resourceClaims,
+  ...resourceClaimTemplates,
+  ...resourceSlices,
   // scheduling
   priorityClass,
   // storage

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
 import { builtinTypes } from '../../types/type-table.js'
+import { versionOf } from '../../types/typed-body.js'
 import { builtinKinds } from '../builtin-kinds.js'
 import { strategyOf } from '../written-objects.suite.js'
 
-test.each([
+test.each<readonly [string, string, string]>([
   ['networking.k8s.io/v1beta1', 'IPAddress', 'is deprecated in v1.34+, unavailable in v1.37+'],
   ['networking.k8s.io/v1beta1', 'ServiceCIDR', 'is deprecated in v1.34+, unavailable in v1.37+'],
   [
@@ -12,12 +13,15 @@ test.each([
     'VolumeAttributesClass',
     'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass',
   ],
+  ...['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'].map(
+    kind => ['resource.k8s.io/v1beta2', kind, 'is deprecated in v1.36+, unavailable in v1.39+'] as const,
+  ),
 ])('%s %s', (apiVersion, kind, warning) => {
   expect(strategyOf(apiVersion, kind).deprecationWarning).toBe(`${apiVersion} ${kind} ${warning}`)
   const found = builtinKinds(builtinTypes()).find(each => each.names.kind === kind)!
   expect(found.versions.map(({ name, served }) => [name, served])).toEqual([
     ['v1', true],
-    ['v1beta1', false],
+    [versionOf(apiVersion), false],
   ])
   expect(found.storageVersion).toBe('v1')
 })

@@ -2,6 +2,7 @@
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { has, stringAt } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
@@ -24,7 +25,9 @@ const rules = [
   ]),
 ]
 
-export const deviceClass = defineKind('resource.k8s.io/v1', 'DeviceClass', {
+const deviceClass = defineKind('resource.k8s.io/v1', 'DeviceClass', {
   strategy: { ...specOnly, returnsDeletedObject: true },
   validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
 })
+
+export const deviceClasses = [deviceClass, earlierVersion(deviceClass, 'v1beta2', { since: 36 })]

@@ -1,6 +1,7 @@
 // ResourceClaimTemplate: the claims that are created for pods.
 import { ensureObject, objectAt } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { asGoClaimTemplate } from '../common/go-struct.js'
 import { metadata, metadataUpdate, templateMetadata } from '../common/metadata.js'
 import { check, field } from '../common/rules.js'
@@ -16,7 +17,7 @@ const rules = [
   ]),
 ]
 
-export const resourceClaimTemplate = defineKind('resource.k8s.io/v1', 'ResourceClaimTemplate', {
+const resourceClaimTemplate = defineKind('resource.k8s.io/v1', 'ResourceClaimTemplate', {
   defaults: template => defaultClaimSpec(objectAt(ensureObject(template, 'spec'), 'spec')),
   strategy: { prepareForUpdate: keepGeneration, returnsDeletedObject: true },
   validation: validationRules({
@@ -24,3 +25,8 @@ export const resourceClaimTemplate = defineKind('resource.k8s.io/v1', 'ResourceC
     update: [...rules, metadataUpdate, immutableSpec(asGoClaimTemplate)],
   }),
 })
+
+export const resourceClaimTemplates = [
+  resourceClaimTemplate,
+  earlierVersion(resourceClaimTemplate, 'v1beta2', { since: 36 }),
+]

@@ -3,6 +3,7 @@ import { has, objectAt, objectsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check } from '../common/rules.js'
@@ -22,7 +23,7 @@ function stateCell(claim: ValueObject): string {
   return states.join(',')
 }
 
-export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
+const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   defaults: claim => defaultClaimSpec(objectAt(claim, 'spec')),
   strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', {
     prepareForStatusUpdate: inTurn(statusAlone, dropDeallocated),
@@ -41,3 +42,5 @@ export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   }),
   table: (claim, now) => [nameOf(claim), stateCell(claim), ageOf(claim, now)],
 })
+
+export const resourceClaims = [resourceClaim, earlierVersion(resourceClaim, 'v1beta2', { since: 36 })]

@@ -7,6 +7,7 @@ import { firstByKey } from '../../meta/values/list-keys.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkDriverName } from '../common/driver-name.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { checkText } from '../common/field-checks.js'
 import { asGoField } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
@@ -111,7 +112,7 @@ function driverWarnings(slice: ValueObject): string[] {
   return [`spec.driver: driver names should be lowercase; "${driver}" contains uppercase characters`]
 }
 
-export const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
+const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
   strategy: {
     prepareForCreate: (slice, context) => {
       dateTaints(slice, context)
@@ -135,3 +136,5 @@ export const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
     return [nameOf(slice), stringAt(spec, 'nodeName'), stringAt(spec, 'driver'), pool, ageOf(slice, now)]
   },
 })
+
+export const resourceSlices = [resourceSlice, earlierVersion(resourceSlice, 'v1beta2', { since: 36 })]

@@ -134,8 +134,15 @@ const versionPriority = (version: string): number => (/^v\d+$/.test(version) ? 1
 const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
   '/v1': 1,
   'autoscaling/v2': 30,
+  'coordination.k8s.io/v1alpha2': 12,
+  'coordination.k8s.io/v1beta1': 13,
   'flowcontrol.apiserver.k8s.io/v1': 21,
+  'networking.k8s.io/v1beta1': 9,
   'resource.k8s.io/v1': 21,
+  'resource.k8s.io/v1alpha3': 1,
+  'resource.k8s.io/v1beta1': 9,
+  'resource.k8s.io/v1beta2': 15,
+  'storage.k8s.io/v1beta1': 9,
 }
 
 const GROUP_PRIORITIES: Readonly<Record<string, number>> = {

@@ -171,9 +171,9 @@ const RANKS = new Map(
     'coordination.k8s.io',
     'node.k8s.io',
     'discovery.k8s.io',
+    'resource.k8s.io',
     'flowcontrol.apiserver.k8s.io',
     'internal.apiserver.k8s.io',
-    'resource.k8s.io',
     'storagemigration.k8s.io',
   ].map((name, rank) => [name, rank]),
 )
