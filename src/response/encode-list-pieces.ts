@@ -5,6 +5,7 @@
 import { startTurns } from '../base/turns.js'
 import { encodeCborAround, encodeCborItem } from '../codec/cbor.js'
 import { encodeYaml, yamlPieces } from '../codec/yaml.js'
+import { stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { ObjectView } from '../objects/object-view.js'
 import { encodeMessage, envelopeAround, itemEncoder } from '../types/protobuf.js'
@@ -77,8 +78,8 @@ const cborFrame = ({ head, member }: ListPieces): Frame => ({
 })
 
 function protobufFrame({ head, member }: ListPieces): Frame {
-  const apiVersion = String(head['apiVersion'])
-  const kind = String(head['kind'])
+  const apiVersion = stringAt(head, 'apiVersion')
+  const kind = stringAt(head, 'kind')
   const type = builtinTypes().ofKind(apiVersion, kind)
   if (type === undefined) throw noProtobuf()
   const start = encodeMessage(type, head)

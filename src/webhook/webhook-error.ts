@@ -23,7 +23,7 @@ export const timedOut = (): Error => new Error('context deadline exceeded')
 export function networkReason(
   error: unknown,
   { host, port }: Pick<Destination, 'host' | 'port'>,
-  address?: Address | undefined,
+  address?: Address,
 ): string {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
   const where = hostPort(dialled(error) ?? address?.host ?? host, address?.port ?? port)

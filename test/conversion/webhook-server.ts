@@ -70,9 +70,10 @@ export async function startWebhookServer(
   const sessions = new Set<ServerHttp2Session>()
   let reset: number | undefined
   const options = { cert: pair.cert, key: pair.key }
+  const listener = (...exchange: Parameters<typeof answer>): void => void answer(...exchange)
   const server: Server | Http2SecureServer = http2
-    ? createSecureServer({ ...options, allowHTTP1: true }, answer)
-    : createServer(options, answer)
+    ? createSecureServer({ ...options, allowHTTP1: true }, listener)
+    : createServer(options, listener)
 
   async function answer(
     request: IncomingMessage | Http2ServerRequest,

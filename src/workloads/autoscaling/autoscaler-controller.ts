@@ -10,7 +10,7 @@ import type { Autoscaler, Condition, Pod } from '../api/objects.js'
 import { conditionOf } from '../common/conditions.js'
 import { follow, keyOf, readKey, startWorkloadController } from '../common/workload-controller.js'
 import type { WorkloadEnv } from '../common/workload-env.js'
-import { computeMetric, type MetricError, type MetricResult } from './metric-sources.js'
+import { computeMetric, type MetricResult } from './metric-sources.js'
 import { limitReplicas, noteScale, type ScaleHistory } from './scale-limits.js'
 
 const ACCOUNT = 'horizontal-pod-autoscaler'
@@ -203,7 +203,7 @@ export function startAutoscalerController(w: WorkloadEnv): Controller {
         now: w.now(),
       }),
     )
-    const failures = results.filter(result => 'error' in result) as MetricError[]
+    const failures = results.filter(result => 'error' in result)
     for (const { reason, cause } of failures) record(reason, cause)
     const found = results.filter(result => !('error' in result)) as MetricResult[]
     const best = found.reduce<MetricResult | undefined>(

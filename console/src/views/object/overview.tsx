@@ -234,7 +234,7 @@ function Summary({ object }: { readonly object: ObjectTabProps['object'] }) {
   return (
     <>
       {parts.map(([part, value]) => {
-        const entries = typeof value === 'object' ? summarize(value) : [{ path: part, text: String(value) }]
+        const entries = typeof value === 'object' ? summarize(value) : [{ path: part, text: JSON.stringify(value) }]
         if (entries.length === 0) return null
         const isSecret = object.kind === 'Secret' && part === 'data'
         return (

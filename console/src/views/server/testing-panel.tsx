@@ -129,14 +129,16 @@ export function TestingPanel() {
   )
 }
 
+const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
 /** `create of configmaps is answered 503, once`; members that the panel does not offer are shown as they are. */
 export function describeFault({ verb, resource, status, latency, times, ...others }: Fault): string {
   const what = `${typeof verb === 'string' ? verb : 'any request'}${typeof resource === 'string' ? ` of ${resource}` : ''}`
   const effects = [
-    ...(latency === undefined ? [] : [`waits ${String(latency)}`]),
-    ...(status === undefined ? [] : [`is answered ${String(status)}`]),
+    ...(latency === undefined ? [] : [`waits ${plain(latency)}`]),
+    ...(status === undefined ? [] : [`is answered ${plain(status)}`]),
     ...Object.entries(others).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
   ]
-  const often = times === undefined ? 'always' : times === 1 ? 'once' : `${String(times)} times`
+  const often = times === undefined ? 'always' : times === 1 ? 'once' : `${plain(times)} times`
   return `${what} ${effects.join(', ')}, ${often}`
 }

@@ -23,7 +23,7 @@ export function createWriteBuffers(): WriteBuffers {
     take(size) {
       if (size <= SMALL || size > LARGE) return Buffer.allocUnsafe(size)
       const memory = free.pop() ?? Buffer.allocUnsafeSlow(LARGE).buffer
-      return Buffer.from(memory as ArrayBuffer, 0, size)
+      return Buffer.from(memory, 0, size)
     },
     give({ buffer }) {
       if (buffer.byteLength === LARGE && free.length < MAX_FREE) free.push(buffer as ArrayBuffer)
