@@ -9,7 +9,7 @@ import type { FlagTable, FlagValues } from './flag.js'
 import { booleans, text, toggle } from './flag-values.js'
 import type { StorageMediaType } from './storage.js'
 
-/** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
+/** By `apps/v1/deployments`, `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
 export type RuntimeConfig = Readonly<Record<string, boolean>>
 
 export interface ApiOptions {

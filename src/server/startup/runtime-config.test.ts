@@ -5,6 +5,7 @@ import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-
 const kind = (group: string) =>
   ({
     group,
+    names: { plural: 'things' },
     versions: [
       { name: 'v1', served: true },
       { name: 'v1beta1', served: false },
@@ -22,7 +23,11 @@ test.each([
   ['apps', { 'api/all': true }, ['v1', 'v1beta1', 'v2alpha1']],
   ['apps', { 'api/beta': true, 'api/ga': false }, ['v1beta1']],
   ['apps', { 'api/all': false, 'apps/v1': true }, ['v1']],
+  ['apps', { 'apps/v1beta1/things': true, 'apps/v1beta1/others': false }, ['v1', 'v1beta1']],
+  ['apps', { 'apps/v1beta1': true, 'apps/v1beta1/things': false }, ['v1']],
   ['apiextensions.k8s.io', { 'api/all': true }, ['v1', 'v2alpha1']],
+  ['storagemigration.k8s.io', { 'api/beta': true }, ['v1']],
+  ['storagemigration.k8s.io', { 'storagemigration.k8s.io/v1beta1': true }, ['v1', 'v1beta1']],
   ['apiextensions.k8s.io', { 'apiextensions.k8s.io/v1beta1': true }, ['v1', 'v1beta1']],
 ])('in group "%s" under %j', (group, config, expected) => {
   expect(served(group, config)).toEqual(expected)
@@ -44,6 +49,11 @@ test.each([
   [{ 'nope/v1': true, 'b/v1': false }, 'unknown api groups b/v1,nope/v1'],
   [{ 'api/foo': true }, 'unknown api groups api/foo'],
   [{ 'apps/v9': true }, 'group version apps/v9 that has not been registered'],
+  [{ 'apps/v9/deployments': true }, 'group version apps/v9 that has not been registered'],
+  [
+    { 'apps/v1/Deployments': true },
+    'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
+  ],
   [{ v9: true }, 'group version v9 that has not been registered'],
   [{ 'api/all': false }, 'invalid runtime-config with only api/all=false'],
 ])('%j is refused', (config, message) => {

@@ -4,14 +4,18 @@ import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { RuntimeConfig } from '../options/api.js'
 
-/** Versions that kube-apiserver has removed: only their own name switches them on. */
-const REMOVED = new Set(['apiextensions.k8s.io/v1beta1'])
+/**
+ * Versions that only their own name switches on: one that kube-apiserver has removed, and one that it serves only while a
+ * feature gate is on, which is off by default.
+ */
+const ONLY_BY_NAME = new Set(['apiextensions.k8s.io/v1beta1', 'storagemigration.k8s.io/v1beta1'])
 
 export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
   const versions = kind.versions.map(version => {
     const apiVersion = apiVersionOf(kind, version.name)
     const byStage = config[`api/${stabilityOf(version.name)}`] ?? config['api/all']
-    const served = config[apiVersion] ?? (REMOVED.has(apiVersion) ? undefined : byStage) ?? version.served
+    const byName = config[`${apiVersion}/${kind.names.plural}`] ?? config[apiVersion]
+    const served = byName ?? (ONLY_BY_NAME.has(apiVersion) ? undefined : byStage) ?? version.served
     return served === version.served ? version : { ...version, served }
   })
   return versions.every((version, i) => version === kind.versions[i]) ? kind : { ...kind, versions }
@@ -34,16 +38,26 @@ export function checkRuntimeConfig(config: RuntimeConfig, served: ReadonlySet<st
   if (names.length === 1 && config['api/all'] === false) {
     throw new UsageError('invalid runtime-config with only api/all=false')
   }
-  const versions = names.filter(name => !ALL.has(name))
+  const apis = names.filter(name => !ALL.has(name))
+  const misspelt = apis.find(name => resourceOf(name) !== resourceOf(name).toLowerCase())
+  if (misspelt !== undefined) {
+    const why = `group/version/resource and resource is always lowercase plural, not "${resourceOf(misspelt)}"`
+    throw new UsageError(`invalid key ${misspelt}: ${why}`)
+  }
+  const versions = [...new Set(apis.map(versionOf))]
   const groups = new Set([...served, ...KNOWN].map(groupOf))
   const unknown = versions.filter(name => !groups.has(groupOf(name)))
   if (unknown.length > 0) throw new UsageError(`unknown api groups ${unknown.toSorted().join(',')}`)
   const unregistered = versions.find(name => !served.has(name) && !KNOWN.has(name))
   if (unregistered !== undefined) throw new UsageError(`group version ${unregistered} that has not been registered`)
-  return versions.filter(name => !served.has(name) && config[name])
+  return apis.filter(name => !served.has(versionOf(name)) && config[name])
 }
 
 const groupOf = (groupVersion: string): string => (groupVersion.includes('/') ? groupVersion.split('/', 1)[0]! : '')
+
+/** A key names a group version, or one resource of it: `apps/v1/deployments`. */
+const versionOf = (key: string): string => key.split('/', 2).join('/')
+const resourceOf = (key: string): string => key.split('/')[2] ?? ''
 
 /** The group versions that kube-apiserver v1.36 knows. */
 const KNOWN = new Set(
