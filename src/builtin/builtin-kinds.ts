@@ -20,8 +20,9 @@ import { autoscalerV1, autoscalerV2 } from './autoscaling/horizontal-pod-autosca
 import { cronJob } from './batch/cron-job.js'
 import { job } from './batch/job.js'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
-import { buildKind, type ResourceVersion } from './common/build-kind.js'
+import { buildKind, type FindDefinition, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
+import { STRICT_IPS } from './common/ip-rules.js'
 import { lease } from './coordination/lease.js'
 import { leaseCandidates } from './coordination/lease-candidate.js'
 import { componentStatus } from './core/component-status.js'
@@ -58,7 +59,7 @@ import { resourceClaims } from './resource/resource-claim.js'
 import { resourceClaimTemplates } from './resource/resource-claim-template.js'
 import { resourceSlices } from './resource/resource-slice.js'
 import { priorityClass } from './scheduling/priority-class.js'
-import { type KindSettings, withSettings } from './settings/kind-settings.js'
+import { isChanged, type KindSettings, withChangedParts, withSettings } from './settings/kind-settings.js'
 import { csiDriver } from './storage/csi-driver.js'
 import { csiNode } from './storage/csi-node.js'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.js'
@@ -168,17 +169,29 @@ export { fieldGates } from './settings/kind-settings.js'
 /** With the settings of a server that no flag has changed. */
 export const builtinKinds = keptBy((table: TypeTable): readonly Kind[] => builtinKindsWith(table, {}))
 
-export const builtinKindsWith = (table: TypeTable, settings: KindSettings): Kind[] =>
-  plainKinds(table).map(kind => withSettings(kind, settings))
+export function builtinKindsWith(table: TypeTable, settings: KindSettings): Kind[] {
+  const { featureGates = {} } = settings
+  const isPlain = [...validationGates()].every(gate => !isChanged(featureGates, gate))
+  const kinds = isPlain
+    ? plainKinds(table)
+    : kindsHere(table, (apiVersion, kind) => withChangedParts(definitionOf(apiVersion, kind), featureGates))
+  return kinds.map(kind => withSettings(kind, settings))
+}
 
-const plainKinds = keptBy((table: TypeTable): readonly Kind[] =>
-  readableKinds(table, group => !SERVED_ELSEWHERE.has(group)),
-)
+/** The gates that change what is refused. */
+export const validationGates = (): ReadonlySet<string> =>
+  new Set([STRICT_IPS, ...KINDS.flatMap(({ changedBy = {} }) => Object.keys(changedBy))])
+
+const kindsHere = (table: TypeTable, definitions: FindDefinition): Kind[] =>
+  readableKinds(table, group => !SERVED_ELSEWHERE.has(group), definitions)
+
+const plainKinds = keptBy((table: TypeTable): readonly Kind[] => kindsHere(table, definitionOf))
 
 /** The kinds of one group, for the room that adds its own behaviour to them. */
-export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => readableKinds(table, each => each === group)
+export const kindsOfGroup = (table: TypeTable, group: string): Kind[] =>
+  readableKinds(table, each => each === group, definitionOf)
 
-function readableKinds(table: TypeTable, isIncluded: (group: string) => boolean): Kind[] {
+function readableKinds(table: TypeTable, isIncluded: (group: string) => boolean, definitions: FindDefinition): Kind[] {
   const byResource = new Map<string, ResourceVersion[]>()
   for (const apiVersion of [...table.groupVersions(), ...table.optionalVersions()]) {
     if (!isIncluded(groupOf(apiVersion))) continue
@@ -188,7 +201,7 @@ function readableKinds(table: TypeTable, isIncluded: (group: string) => boolean)
       byResource.set(id, [...(byResource.get(id) ?? []), { apiVersion, resource }])
     }
   }
-  return [...byResource.values()].map(versions => buildKind(table, versions, definitionOf))
+  return [...byResource.values()].map(versions => buildKind(table, versions, definitions))
 }
 
 /** Reviews, bindings and the like are answered but cannot be read. */

@@ -22,46 +22,62 @@ const DEFAULT_SECONDS = 3_600
 const MIN_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+const MISMATCH_ANNOTATION = 'authentication.k8s.io/token-request-uid-mismatch'
+const UNCHECKED =
+  'but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error'
 
-export const tokenRequests = (authority: TokenAuthority, find: FindObject): VirtualResource => ({
-  ...typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now, validate }) => {
-    const spec = objectAt(object, 'spec')
-    const account = await find('ServiceAccount', namespace, name)
-    if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
-    const own = metaOf(object).name ?? ''
-    if (own !== '' && own !== name) {
-      const why = 'must match the service account name if specified'
-      throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
-    }
-    checkUid(object, account, name)
-    const requested = stringsAt(spec, 'audiences')
-    const audiences = requested.length === 0 ? [...authority.audiences] : [...requested]
-    const requestedSeconds = numberAt(spec, 'expirationSeconds')
-    const errors = checkSeconds(requestedSeconds)
-    if (errors.length > 0) throw invalid(KIND, '', errors)
-    const metadata = { ...object.metadata, ...metaFor(account, now) }
-    await validate({ ...object, metadata, spec: { ...spec, audiences, expirationSeconds: requestedSeconds } })
-    const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
-    const reference = objectOrNone(spec, 'boundObjectRef')
-    const bound = reference ? await findBound(reference, namespace, name, find) : []
-    const token = issueToken({ account, audiences, seconds, bound, now }, authority)
-    return {
-      ...object,
-      metadata,
-      spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
-      status: { token, expirationTimestamp: printTime(now + seconds * 1000) },
-    }
-  }),
+/** `checksUid`: whether a request with the UID of another account is refused; otherwise there is a warning. */
+export const tokenRequests = (authority: TokenAuthority, find: FindObject, checksUid = true): VirtualResource => ({
+  ...typedVirtualResource(
+    'v1',
+    'serviceaccounts/token',
+    async ({ request, object, namespace, name, now, validate }) => {
+      const spec = objectAt(object, 'spec')
+      const account = await find('ServiceAccount', namespace, name)
+      if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
+      const own = metaOf(object).name ?? ''
+      if (own !== '' && own !== name) {
+        const why = 'must match the service account name if specified'
+        throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
+      }
+      const mismatch = uidMismatch(object, account)
+      if (mismatch !== undefined) {
+        if (checksUid) throw conflict({ group: KIND.group, resource: KIND.kind }, name, mismatch)
+        request.annotate(MISMATCH_ANNOTATION, mismatch)
+        request.warn(`${mismatch} ${UNCHECKED}`)
+      }
+      const requested = stringsAt(spec, 'audiences')
+      const audiences = requested.length === 0 ? [...authority.audiences] : [...requested]
+      const requestedSeconds = numberAt(spec, 'expirationSeconds')
+      const errors = checkSeconds(requestedSeconds)
+      if (errors.length > 0) throw invalid(KIND, '', errors)
+      const metadata = {
+        ...object.metadata,
+        ...metaFor(account, now),
+        uid: metaOf(object).uid || metaOf(account).uid || '',
+      }
+      await validate({ ...object, metadata, spec: { ...spec, audiences, expirationSeconds: requestedSeconds } })
+      const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
+      const reference = objectOrNone(spec, 'boundObjectRef')
+      const bound = reference ? await findBound(reference, namespace, name, find) : []
+      const token = issueToken({ account, audiences, seconds, bound, now }, authority)
+      return {
+        ...object,
+        metadata,
+        spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
+        status: { token, expirationTimestamp: printTime(now + seconds * 1000) },
+      }
+    },
+  ),
   applyDefaults: withSeconds,
 })
 
 /** A request may say which service account it means, since one of the same name may have been created meanwhile. */
-function checkUid(request: ApiObject, account: ApiObject, name: string): void {
+function uidMismatch(request: ApiObject, account: ApiObject): string | undefined {
   const { uid = '' } = metaOf(request)
   const { uid: actual = '' } = metaOf(account)
-  if (uid === '' || uid === actual) return
-  const why = `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`
-  throw conflict({ group: KIND.group, resource: KIND.kind }, name, why)
+  if (uid === '' || uid === actual) return undefined
+  return `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`
 }
 
 function withSeconds(object: ApiObject): ApiObject {

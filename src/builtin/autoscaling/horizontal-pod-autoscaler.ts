@@ -68,8 +68,10 @@ function defaultsV2(autoscaler: ValueObject): void {
 // ---- validation
 
 /** Zero replicas are accepted where the stored object has them already. */
-const minReplicas: Rule = (spec, old, path, errors) =>
-  min('minReplicas', old !== undefined && numberOrNone(old, 'minReplicas') === 0 ? 0 : 1)(spec, old, path, errors)
+const minReplicas =
+  (least: number): Rule =>
+  (spec, old, path, errors) =>
+    min('minReplicas', old !== undefined && numberOrNone(old, 'minReplicas') === 0 ? 0 : least)(spec, old, path, errors)
 
 const maxReplicas = check((spec, path) => {
   const at = childPath(path, 'maxReplicas')
@@ -90,24 +92,29 @@ const targetVersion = check((target, path, old) => {
   return checkApiVersion(target, path, { groupRequired: stringAt(target, 'kind') !== 'ReplicationController' })
 })
 
-const specRules: readonly Rule[] = [
-  minReplicas,
+const specRules = (least: number): readonly Rule[] => [
+  minReplicas(least),
   maxReplicas,
   field('scaleTargetRef', [...objectReference, targetVersion]),
   ...metrics,
   behavior,
 ]
 
-const validationV2 = validationRules({
-  create: [metadata({ namespaced: true }), field('spec', specRules)],
-  update: [metadataUpdate, field('spec', specRules)],
-  status: [metadataUpdate, field('status', [notNegative('currentReplicas', 'desiredReplicas')])],
-})
+/** `least`: the lowest number of replicas. */
+const validationV2 = (least: number): Validation =>
+  validationRules({
+    create: [metadata({ namespaced: true }), field('spec', specRules(least))],
+    update: [metadataUpdate, field('spec', specRules(least))],
+    status: [metadataUpdate, field('status', [notNegative('currentReplicas', 'desiredReplicas')])],
+  })
 
-const validationV1: Validation = {
-  create: autoscaler => validationV2.create(inV2(autoscaler)),
-  update: (autoscaler, old) => validationV2.update(inV2(autoscaler), inV2(old)),
-  status: (autoscaler, old) => validationV2.status!(inV2(autoscaler), inV2(old)),
+const validationV1 = (least: number): Validation => {
+  const { create, update, status } = validationV2(least)
+  return {
+    create: autoscaler => create(inV2(autoscaler)),
+    update: (autoscaler, old) => update(inV2(autoscaler), inV2(old)),
+    status: (autoscaler, old) => status!(inV2(autoscaler), inV2(old)),
+  }
 }
 
 // ---- Table
@@ -190,14 +197,16 @@ const strategyV1 = (table: TypeTable): BuiltinStrategy => {
 export const autoscalerV1 = defineKind('autoscaling/v1', KIND, {
   defaults: defaultsV1,
   strategy: strategyV1,
-  validation: validationV1,
+  validation: validationV1(1),
+  changedBy: { HPAScaleToZero: { validation: validationV1(0) } },
   table: (autoscaler, now) => row(inV2(autoscaler), now),
   convert: autoscaler => inV2(autoscaler),
 })
 
 export const autoscalerV2 = defineKind('autoscaling/v2', KIND, {
   defaults: defaultsV2,
-  validation: validationV2,
+  validation: validationV2(1),
+  changedBy: { HPAScaleToZero: { validation: validationV2(0) } },
   table: row,
   convert: autoscaler => toAutoscalerV1(autoscaler),
 })

@@ -35,6 +35,8 @@ export interface KindParts {
   readonly alsoServedAs?: readonly string[]
   /** An object of this version as another version has it, for versions that differ in more than their name. */
   readonly convert?: (object: ValueObject, to: string, table: TypeTable) => ValueObject
+  /** The parts that are others while a feature gate is not at its default, by gate. */
+  readonly changedBy?: Readonly<Record<string, KindParts>>
 }
 
 export interface KindDefinition extends KindParts {

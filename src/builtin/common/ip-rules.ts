@@ -11,7 +11,16 @@ export function familyOf(address: string): IpFamily | undefined {
   return isIPv6(address) && !address.includes('%') ? 'IPv6' : undefined
 }
 
-export function checkIp(address: string, path: string): FieldError[] {
+const NONE: ReadonlySet<string> = new Set()
+
+/** The gate of the checks that go beyond whether an address or a range can be read at all. */
+export const STRICT_IPS = 'StrictIPCIDRValidation'
+
+/** For fields that have taken other forms of addresses, too, which STRICT_IPS refuses. */
+export const checkIp = (address: string, path: string): FieldError[] =>
+  checkStrictIp(address, path).map(error => (familyOf(address) === undefined ? error : { ...error, gate: STRICT_IPS }))
+
+function checkStrictIp(address: string, path: string): FieldError[] {
   const family = familyOf(address)
   if (family === undefined) {
     return [fieldInvalid(path, address, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
@@ -23,7 +32,7 @@ export function checkIp(address: string, path: string): FieldError[] {
 
 /** An address in the one form that newer kinds accept. */
 export function checkCanonicalIp(address: string, path: string): FieldError[] {
-  const errors = checkIp(address, path)
+  const errors = checkStrictIp(address, path)
   if (errors.length > 0) return errors
   const canonical = familyOf(address) === 'IPv6' ? canonicalIpv6(address) : address
   return address === canonical ? [] : [fieldInvalid(path, address, `must be in canonical form (${quote(canonical)})`)]
@@ -31,15 +40,23 @@ export function checkCanonicalIp(address: string, path: string): FieldError[] {
 
 /** The same for a range. */
 export function checkCanonicalCidr(range: string, path: string): FieldError[] {
-  const errors = checkCidr(range, path)
+  const errors = checkStrictCidr(range, path, NONE)
   if (errors.length > 0) return errors
   const [address = '', prefix = ''] = range.split('/')
   const canonical = familyOf(address) === 'IPv6' ? `${canonicalIpv6(address)}/${prefix}` : range
   return range === canonical ? [] : [fieldInvalid(path, range, `must be in canonical form (${quote(canonical)})`)]
 }
 
-/** A range in CIDR notation. ratcheting: ranges in `accepted`, which are stored already, stay valid. */
-export function checkCidr(range: string, path: string, accepted: ReadonlySet<string> = NONE): FieldError[] {
+/**
+ * A range in CIDR notation, for fields that have taken other forms, too, which STRICT_IPS refuses. Ranges in `accepted`,
+ * which are stored already, stay valid.
+ */
+export const checkCidr = (range: string, path: string, accepted: ReadonlySet<string> = NONE): FieldError[] =>
+  checkStrictCidr(range, path, accepted).map(error =>
+    parseCidr(range) === undefined ? error : { ...error, gate: STRICT_IPS },
+  )
+
+function checkStrictCidr(range: string, path: string, accepted: ReadonlySet<string>): FieldError[] {
   const invalid = (why: string): FieldError[] => [fieldInvalid(path, range, why)]
   const found = parseCidr(range)
   if (found === undefined) return invalid('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
@@ -63,8 +80,6 @@ export function checkInterfaceAddress(text: string, path: string): FieldError[] 
   const canonical = `${found.family === 'IPv6' ? canonicalIpv6(address) : withoutLeadingZeros(address)}/${found.prefix}`
   return text === canonical ? [] : [fieldInvalid(path, text, `must be in canonical form (${quote(canonical)})`)]
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 export interface CidrRange {
   readonly family: IpFamily

@@ -7,7 +7,14 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkWildcardDnsSubdomain } from '../../meta/object/names.js'
+import {
+  checkDns1035Label,
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkPortName,
+  checkWildcardDnsSubdomain,
+  type NameRule,
+} from '../../meta/object/names.js'
 import { has, mapAt, numberAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { type ValueObject } from '../../meta/values/value.js'
@@ -19,7 +26,7 @@ import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, each, eachString, field, format, optional, type Rule, required, run, union } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
-import { validationRules } from '../common/validation.js'
+import { type Validation, validationRules } from '../common/validation.js'
 import { kindAndName } from './object-reference.js'
 
 // ---- backends
@@ -35,14 +42,15 @@ const portErrors = (service: ValueObject, backendPath: string): FieldError[] => 
     : checkPortNumber(number, at('number'))
 }
 
-const backendRules: readonly Rule[] = [
+/** `serviceName`: the rule for names of services. */
+const backendRules = (serviceName: NameRule): readonly Rule[] => [
   check((backend, path) => {
     const [hasResource, hasService] = [has(backend, 'resource'), has(backend, 'service')]
     if (hasResource && hasService) return [fieldInvalid(path, '', 'cannot set both resource and service backends')]
     if (hasResource) return run(kindAndName, objectAt(backend, 'resource'), undefined, childPath(path, 'resource'))
     if (!hasService) return [fieldInvalid(path, '', 'resource or service backend is required')]
     const service = objectAt(backend, 'service')
-    const name = run([format('name', checkDnsLabel, { required: true })], service, undefined, `${path}.service`)
+    const name = run([format('name', serviceName, { required: true })], service, undefined, `${path}.service`)
     return [...name, ...portErrors(service, path)]
   }),
 ]
@@ -75,9 +83,7 @@ const plainPath = check((object, at) => {
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 
-const backendOfPath = field('backend', backendRules)
-
-const pathRules: readonly Rule[] = [
+const pathRules = (backendOfPath: Rule): readonly Rule[] => [
   union(
     'pathType',
     {
@@ -104,13 +110,17 @@ const pathRules: readonly Rule[] = [
   ),
 ]
 
-const httpRules: readonly Rule[] = [optional('http', [required('paths'), each('paths', pathRules)])]
+const httpRules = (serviceName: NameRule): readonly Rule[] => [
+  optional('http', [required('paths'), each('paths', pathRules(field('backend', backendRules(serviceName))))]),
+]
+
+const STRICT_HTTP = httpRules(checkDns1035Label)
 
 const hasWildcard = (rule: ValueObject): boolean => stringAt(rule, 'host').includes('*')
 
 /** The paths of hosts with a wildcard were not always checked: a stored ingress with a wrong one may have others. */
 const hasWrongWildcardRule = (spec: ValueObject): boolean =>
-  objectsAt(spec, 'rules').some(rule => hasWildcard(rule) && run(httpRules, rule).length > 0)
+  objectsAt(spec, 'rules').some(rule => hasWildcard(rule) && run(STRICT_HTTP, rule).length > 0)
 
 const hostRule = check((rule, path) => {
   const host = stringAt(rule, 'host')
@@ -118,16 +128,18 @@ const hostRule = check((rule, path) => {
   return host === '' ? [] : [...notAnAddress(host, at), ...checkHost(host, at)]
 })
 
-const rules: Rule = (spec, old, path, errors) => {
-  const isTolerant = old !== undefined && hasWrongWildcardRule(old)
-  each('rules', [
-    hostRule,
-    (rule, before, at, found) => {
-      if (isTolerant && hasWildcard(rule)) return
-      for (const http of httpRules) http(rule, before, at, found)
-    },
-  ])(spec, old, path, errors)
-}
+const rules =
+  (http: readonly Rule[]): Rule =>
+  (spec, old, path, errors) => {
+    const isTolerant = old !== undefined && hasWrongWildcardRule(old)
+    each('rules', [
+      hostRule,
+      (rule, before, at, found) => {
+        if (isTolerant && hasWildcard(rule)) return
+        for (const each of http) each(rule, before, at, found)
+      },
+    ])(spec, old, path, errors)
+  }
 
 // ---- TLS
 
@@ -149,14 +161,14 @@ const tls: Rule = (spec, old, path, errors) => {
 
 // ---- the whole
 
-const specRules: readonly Rule[] = [
+const specRules = (serviceName: NameRule): readonly Rule[] => [
   check((spec, path) =>
     objectsAt(spec, 'rules').length > 0 || has(spec, 'defaultBackend')
       ? []
       : [fieldInvalid(path, asStruct(asGiven(spec, 'rules')), 'either `defaultBackend` or `rules` must be specified')],
   ),
-  optional('defaultBackend', backendRules),
-  rules,
+  optional('defaultBackend', backendRules(serviceName)),
+  rules(httpRules(serviceName)),
   tls,
   check((spec, path) =>
     has(spec, 'ingressClassName')
@@ -181,7 +193,25 @@ const sameClass = check(ingress => {
   return [fieldInvalid(path, annotation, 'must match `ingressClassName` when both are specified')]
 })
 
-const common: readonly Rule[] = [metadata({ namespaced: true }), field('spec', specRules)]
+const RELAXED = specRules(checkDnsLabel)
+const STRICT = specRules(checkDns1035Label)
+
+/** Names that only the newer rule accepts. */
+const isRelaxedName = (name: string): boolean => checkDnsLabel(name).length === 0 && checkDns1035Label(name).length > 0
+
+/** A stored ingress that leads to a service with such a name may lead to others. */
+const hasRelaxedName = (spec: ValueObject): boolean =>
+  [
+    objectAt(spec, 'defaultBackend'),
+    ...objectsAt(spec, 'rules')
+      .flatMap(rule => objectsAt(objectAt(rule, 'http'), 'paths'))
+      .map(path => objectAt(path, 'backend')),
+  ].some(backend => isRelaxedName(stringAt(objectAt(backend, 'service'), 'name')))
+
+const ratcheted: Rule = (spec, old, path, errors) => {
+  const chosen = old !== undefined && hasRelaxedName(old) ? RELAXED : STRICT
+  for (const rule of chosen) rule(spec, old, path, errors)
+}
 
 // ---- status
 
@@ -244,13 +274,19 @@ const row: TableRow = (ingress, now) => {
   ]
 }
 
-export const ingress = defineKind('networking.k8s.io/v1', 'Ingress', {
-  strategy: counted('networking/v1.IngressStatus'),
-  validation: validationRules({
+function validationOf(ofSpec: readonly Rule[]): Validation {
+  const common = [metadata({ namespaced: true }), field('spec', ofSpec)]
+  return validationRules({
     create: [...common, sameClass],
     update: [metadataUpdate, ...common],
     status: [metadataUpdate, field('status', [field('loadBalancer', [loadBalancer])])],
-  }),
+  })
+}
+
+export const ingress = defineKind('networking.k8s.io/v1', 'Ingress', {
+  strategy: counted('networking/v1.IngressStatus'),
+  validation: validationOf(RELAXED),
+  changedBy: { RelaxedServiceNameValidation: { validation: validationOf([ratcheted]) } },
   warnings,
   statusWarnings: loadBalancerWarnings,
   table: row,

@@ -93,3 +93,55 @@ test('the table names gates, kinds and fields that are there', () => {
   }
   expect(unknown).toEqual([])
 })
+
+const refusals = (kind: string, object: ValueObject, featureGates: Record<string, boolean>): string[] =>
+  strategyOf(kind, { featureGates })
+    .validate({ apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'd' }, ...object } as ApiObject, [])
+    .map(printFieldError)
+
+test('StrictIPCIDRValidation: addresses and ranges in other forms', () => {
+  const aliases = (ip: string) => ({
+    spec: { containers: [], hostAliases: [{ ip, hostnames: ['h'] }] },
+  })
+  const about = (ip: string, on: boolean) =>
+    refusals('Pod', aliases(ip), { StrictIPCIDRValidation: on }).filter(text => text.includes('hostAliases'))
+  expect(about('010.0.0.1', true)).toEqual([
+    'spec.hostAliases[0].ip: Invalid value: "010.0.0.1": must not have leading 0s',
+  ])
+  expect(about('010.0.0.1', false)).toEqual([])
+  expect(about('x', false)).toHaveLength(1)
+  const policy = { spec: { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: '10.0.0.1/8' } }] }] } }
+  expect(refusals('NetworkPolicy', policy, { StrictIPCIDRValidation: true })).toHaveLength(1)
+  expect(refusals('NetworkPolicy', policy, { StrictIPCIDRValidation: false })).toEqual([])
+  // Newer kinds take the canonical form only, whatever the gate.
+  const address = { metadata: { name: '010.0.0.1' }, spec: { parentRef: { resource: 's', name: 'x' } } }
+  expect(refusals('IPAddress', address, { StrictIPCIDRValidation: false })).toHaveLength(1)
+})
+
+test('RelaxedServiceNameValidation: names that begin with a digit', () => {
+  const service = { metadata: { name: '1a', namespace: 'd' } }
+  const named = (on: boolean) =>
+    refusals('Service', service, { RelaxedServiceNameValidation: on }).filter(text => text.startsWith('metadata.name'))
+  expect(named(true)).toEqual([])
+  expect(named(false)).toEqual([expect.stringContaining('a DNS-1035 label must')])
+
+  const ingress = (name: string) => ({ spec: { defaultBackend: { service: { name, port: { number: 80 } } } } })
+  expect(refusals('Ingress', ingress('1a'), { RelaxedServiceNameValidation: true })).toEqual([])
+  expect(refusals('Ingress', ingress('1a'), { RelaxedServiceNameValidation: false })).toHaveLength(1)
+  const meta = { name: 'x', namespace: 'd', resourceVersion: '1' }
+  const stored = (name: string) =>
+    ({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: meta, ...ingress(name) }) as ApiObject
+  const { validateUpdate } = strategyOf('Ingress', { featureGates: { RelaxedServiceNameValidation: false } })
+  expect(validateUpdate(stored('2a'), stored('1a'), [])).toEqual([])
+  expect(validateUpdate(stored('2a'), stored('a'), [])).toHaveLength(1)
+})
+
+test('HPAScaleToZero: no replicas', () => {
+  const least = (minReplicas: number, on: boolean) =>
+    refusals('HorizontalPodAutoscaler', { spec: { minReplicas, maxReplicas: 2 } }, { HPAScaleToZero: on }).filter(
+      text => text.startsWith('spec.minReplicas'),
+    )
+  expect(least(0, true)).toEqual([])
+  expect(least(0, false)).toEqual(['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1'])
+  expect(least(-1, true)).toEqual(['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'])
+})

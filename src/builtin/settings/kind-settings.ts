@@ -5,6 +5,8 @@ import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectAt, objectsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import type { KindDefinition } from '../common/define-kind.js'
+import { STRICT_IPS } from '../common/ip-rules.js'
 import { type DropFields, dropFieldsAt } from './drop-fields.js'
 import { OF_KINDS, OF_POD_SPECS, POD_SPEC_AT } from './gated-fields.js'
 
@@ -13,6 +15,14 @@ export interface KindSettings {
   /** Whether containers may be privileged. */
   readonly allowPrivileged?: boolean
 }
+
+/** A definition with the parts that gates change. */
+export function withChangedParts(definition: KindDefinition, gates: FeatureGates): KindDefinition {
+  const changes = Object.entries(definition.changedBy ?? {}).filter(([gate]) => isChanged(gates, gate))
+  return changes.reduce((changed, [, parts]) => ({ ...changed, ...parts }), definition)
+}
+
+export const isChanged = (gates: FeatureGates, gate: string): boolean => isGateOn(gates, gate) !== isGateOn({}, gate)
 
 /** The gates that drop fields while they are off. */
 export const fieldGates = (): ReadonlySet<string> =>
@@ -23,10 +33,40 @@ export function withSettings(kind: Kind, { featureGates = {}, allowPrivileged = 
   const podSpecAt = POD_SPEC_AT[id]
   const drops = dropsOf(id, podSpecAt, featureGates)
   const refused = allowPrivileged || podSpecAt === undefined ? undefined : privilegedContainers(podSpecAt)
-  if (drops.length === 0 && refused === undefined) return kind
+  const tolerant = isGateOn(featureGates, STRICT_IPS) ? kind : withoutGate(kind, STRICT_IPS)
+  if (drops.length === 0 && refused === undefined) return tolerant
+  return {
+    ...tolerant,
+    versions: tolerant.versions.map(version => versionWith(version, drops, refused, COUNTED_FIRST.has(id))),
+  }
+}
+
+/** The kind without the errors that are none while this gate is off. */
+function withoutGate(kind: Kind, gate: string): Kind {
+  const remaining = (errors: readonly FieldError[]): readonly FieldError[] =>
+    errors.filter(error => error.gate !== gate)
+  const tolerant = <S extends Pick<Strategy, 'validateUpdate'>>(strategy: S): S => ({
+    ...strategy,
+    validateUpdate: (object, old, warnings) => remaining(strategy.validateUpdate(object, old, warnings)),
+  })
   return {
     ...kind,
-    versions: kind.versions.map(version => versionWith(version, drops, refused, COUNTED_FIRST.has(id))),
+    versions: kind.versions.map(version => {
+      const { strategy, subresources } = version
+      const { status, parts } = subresources
+      return {
+        ...version,
+        strategy: {
+          ...tolerant(strategy),
+          validate: (object, warnings) => remaining(strategy.validate(object, warnings)),
+        },
+        subresources: {
+          ...subresources,
+          status: status && tolerant(status),
+          parts: parts && Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, tolerant(part)])),
+        },
+      }
+    }),
   }
 }
 

@@ -23,6 +23,8 @@ export interface FieldError {
   /** The bad value, for types whose message includes it; undefined omits it. */
   readonly value?: BadValue
   readonly detail: string
+  /** The feature gate without which this is no error. */
+  readonly gate?: string | undefined
 }
 
 /** A printed form that stands for a value. A class, so that an object of a user cannot be mistaken for it. */

@@ -1,6 +1,6 @@
-// The feature gates that change something here, beside those of fields that are dropped while a gate is off. The others concern kubelets, schedulers, clients or parts of
+// The feature gates that change something here, beside those of fields that are dropped while a gate is off and of rules that a gate changes. The others concern kubelets, schedulers, clients or parts of
 // kube-apiserver that are not here; they are accepted with a warning.
-import { fieldGates } from '../../builtin/builtin-kinds.js'
+import { fieldGates, validationGates } from '../../builtin/builtin-kinds.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 
 const EFFECTIVE: ReadonlySet<string> = new Set([
@@ -12,13 +12,14 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
   'OpenAPIEnums',
   'PodTopologyLabelsAdmission',
   'StorageVersionMigrator',
+  'TokenRequestServiceAccountUIDValidation',
   'WatchList',
 ])
 
 /** Warnings for gates that were changed from their default without an effect. */
 export const gatesWithoutEffect = (gates: FeatureGates): string[] =>
   Object.entries(gates).flatMap(([name, isOn]) =>
-    EFFECTIVE.has(name) || fieldGates().has(name) || isGateOn({}, name) === isOn
+    EFFECTIVE.has(name) || fieldGates().has(name) || validationGates().has(name) || isGateOn({}, name) === isOn
       ? []
       : `--feature-gates: ${name} has no effect here`,
   )

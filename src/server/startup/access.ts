@@ -25,6 +25,7 @@ import {
 } from '../../auth/tokens.js'
 import type { Logger } from '../../base/logger.js'
 import type { Registry } from '../../kinds/registry.js'
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { createLister } from '../../objects/lister.js'
@@ -39,6 +40,7 @@ import { requireKind } from './kinds.js'
 export interface AccessOptions {
   readonly authentication: AuthenticationOptions
   readonly authorization: AuthorizationOptions
+  readonly api: { readonly featureGates: FeatureGates }
 }
 
 export interface AccessControl {
@@ -57,7 +59,7 @@ export async function openAccess(
   store: Store,
   context: ApiContext,
   registry: Registry,
-  { authentication, authorization }: AccessOptions,
+  { authentication, authorization, api: { featureGates } }: AccessOptions,
   log: Logger,
 ): Promise<AccessControl> {
   const needsRoles = authorization.modes.includes('RBAC') && !allowsEverything(authorization)
@@ -102,7 +104,10 @@ export async function openAccess(
     rules,
     tokens,
     authority,
-    virtualResources: [...reviewKinds(authorizer, rules, tokens, audiences), tokenRequests(authority, find)],
+    virtualResources: [
+      ...reviewKinds(authorizer, rules, tokens, audiences),
+      tokenRequests(authority, find, isGateOn(featureGates, 'TokenRequestServiceAccountUIDValidation')),
+    ],
     stop: () => roles?.stop(),
   }
 }

@@ -10,7 +10,14 @@ import {
   indexPath,
   keyPath,
 } from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../../meta/object/names.js'
+import {
+  checkDns1035Label,
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkPortName,
+  checkQualifiedName,
+  type NameRule,
+} from '../../../meta/object/names.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
 import {
   ensureObject,
@@ -43,7 +50,7 @@ import {
   keepStatus,
 } from '../../common/strategies.js'
 import { ageOf, NONE, nameOf, printLabels, type TableRow } from '../../common/table-cells.js'
-import { validationRules } from '../../common/validation.js'
+import { type Validation, validationRules } from '../../common/validation.js'
 import { PROTOCOLS } from '../endpoints.js'
 import { checkClusterIps, checkClusterIpsChange, isHeadless } from './address-rules.js'
 import {
@@ -450,11 +457,9 @@ const rules: readonly Rule[] = [
   check(checkSourceRangesAnnotation),
 ]
 
-export const service = defineKind('v1', 'Service', {
-  defaults,
-  strategy,
-  validation: validationRules({
-    create: [metadata({ namespaced: true, name: checkDnsLabel }), ...rules],
+const validationOf = (name: NameRule): Validation =>
+  validationRules({
+    create: [metadata({ namespaced: true, name }), ...rules],
     update: [
       metadataUpdate,
       checkUpdate(checkClusterIpsChange),
@@ -463,7 +468,13 @@ export const service = defineKind('v1', 'Service', {
       ...rules,
     ],
     status: [metadataUpdate, check(checkLoadBalancerStatus)],
-  }),
+  })
+
+export const service = defineKind('v1', 'Service', {
+  defaults,
+  strategy,
+  validation: validationOf(checkDnsLabel),
+  changedBy: { RelaxedServiceNameValidation: { validation: validationOf(checkDns1035Label) } },
   warnings,
   statusWarnings: loadBalancerWarnings,
   table: row,
