@@ -145,4 +145,4 @@ export function checkRoutableIp(address: string, path: string): FieldError[] {
   return []
 }
 
-const withoutLeadingZeros = (address: string): string => address.replace(/(^|\.)0+(?=[0-9])/g, '$1')
+export const withoutLeadingZeros = (address: string): string => address.replace(/(^|\.)0+(?=[0-9])/g, '$1')
