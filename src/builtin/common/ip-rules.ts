@@ -18,7 +18,10 @@ export const STRICT_IPS = 'StrictIPCIDRValidation'
 
 /** For fields that have taken other forms of addresses, too, which STRICT_IPS refuses. */
 export const checkIp = (address: string, path: string): FieldError[] =>
-  checkStrictIp(address, path).map(error => (familyOf(address) === undefined ? error : { ...error, gate: STRICT_IPS }))
+  gatedIf(familyOf(address) !== undefined, checkStrictIp(address, path))
+
+const gatedIf = (isReadable: boolean, errors: FieldError[]): FieldError[] =>
+  isReadable ? errors.map(error => Object.assign(error, { gate: STRICT_IPS })) : errors
 
 function checkStrictIp(address: string, path: string): FieldError[] {
   const family = familyOf(address)
@@ -52,9 +55,7 @@ export function checkCanonicalCidr(range: string, path: string): FieldError[] {
  * which are stored already, stay valid.
  */
 export const checkCidr = (range: string, path: string, accepted: ReadonlySet<string> = NONE): FieldError[] =>
-  checkStrictCidr(range, path, accepted).map(error =>
-    parseCidr(range) === undefined ? error : { ...error, gate: STRICT_IPS },
-  )
+  gatedIf(parseCidr(range) !== undefined, checkStrictCidr(range, path, accepted))
 
 function checkStrictCidr(range: string, path: string, accepted: ReadonlySet<string>): FieldError[] {
   const invalid = (why: string): FieldError[] => [fieldInvalid(path, range, why)]

@@ -136,7 +136,7 @@ const rules =
       hostRule,
       (rule, before, at, found) => {
         if (isTolerant && hasWildcard(rule)) return
-        for (const each of http) each(rule, before, at, found)
+        for (const ofHttp of http) ofHttp(rule, before, at, found)
       },
     ])(spec, old, path, errors)
   }

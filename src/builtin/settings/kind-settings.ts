@@ -19,7 +19,7 @@ export interface KindSettings {
 /** A definition with the parts that gates change. */
 export function withChangedParts(definition: KindDefinition, gates: FeatureGates): KindDefinition {
   const changes = Object.entries(definition.changedBy ?? {}).filter(([gate]) => isChanged(gates, gate))
-  return changes.reduce((changed, [, parts]) => ({ ...changed, ...parts }), definition)
+  return Object.assign({}, definition, ...changes.map(([, parts]) => parts)) as KindDefinition
 }
 
 export const isChanged = (gates: FeatureGates, gate: string): boolean => isGateOn(gates, gate) !== isGateOn({}, gate)
