@@ -11,6 +11,7 @@ import { validatingAdmissionPolicy } from './admissionregistration/validating-ad
 import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.js'
 import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration.js'
 import { apiService } from './apiregistration/api-service.js'
+import { storageVersion } from './apiserverinternal/storage-version.js'
 import { controllerRevision } from './apps/controller-revision.js'
 import { daemonSet } from './apps/daemon-set.js'
 import { deployment } from './apps/deployment.js'
@@ -78,6 +79,8 @@ const KINDS: readonly KindDefinition[] = [
   validatingWebhookConfiguration,
   // apiregistration
   apiService,
+  // apiserverinternal
+  storageVersion,
   // apps
   controllerRevision,
   daemonSet,

@@ -13,6 +13,7 @@ const GROUPS = [
   'admissionregistration',
   'apiextensions',
   'apiregistration',
+  'apiserverinternal',
   'apps',
   'authentication',
   'authorization',
