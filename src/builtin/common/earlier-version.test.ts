@@ -26,6 +26,14 @@ test.each<readonly [string, string, string]>([
   expect(found.storageVersion).toBe('v1')
 })
 
+test('a field of a slice that is not selectable', () => {
+  const kind = builtinKinds(builtinTypes()).find(({ names }) => names.plural === 'resourceslices')!
+  expect(kind.versions.map(({ supportField }) => supportField('spec.x', '1'))).toMatchObject([
+    { error: 'field label "spec.x" not supported for ResourceSlice' },
+    { error: 'field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: spec.x' },
+  ])
+})
+
 test('an object of an earlier version is stored in the newest', () => {
   const kind = builtinKinds(builtinTypes()).find(({ names }) => names.plural === 'servicecidrs')!
   const object: ValueObject = { metadata: { name: 'x' }, spec: { cidrs: ['10.0.0.0/24'] }, status: {} }

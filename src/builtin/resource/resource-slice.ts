@@ -1,4 +1,5 @@
 // ResourceSlice: the devices of a node or of a network, as a driver publishes them.
+import { failed } from '../../base/result.js'
 import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
@@ -12,7 +13,7 @@ import { checkText } from '../common/field-checks.js'
 import { asGoField } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, immutable, run } from '../common/rules.js'
-import { selectableFields, stringField } from '../common/selectable-fields.js'
+import { type SelectableFields, selectableFields, stringField } from '../common/selectable-fields.js'
 import { inTurn, type PrepareForCreate, specOnly } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
@@ -112,6 +113,22 @@ function driverWarnings(slice: ValueObject): string[] {
   return [`spec.driver: driver names should be lowercase; "${driver}" contains uppercase characters`]
 }
 
+const sliceFields = selectableFields(
+  { 'spec.nodeName': stringField('spec', 'nodeName'), 'spec.driver': stringField('spec', 'driver') },
+  { kindInMessage: 'ResourceSlice', namespaced: false },
+)
+
+/** The version before v1 has other words for a field that is not selectable. */
+const betaFields: SelectableFields = {
+  ...sliceFields,
+  support: (name, value) => {
+    const supported = sliceFields.support(name, value)
+    return supported.ok
+      ? supported
+      : failed(`field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: ${name}`)
+  },
+}
+
 const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
   strategy: {
     prepareForCreate: (slice, context) => {
@@ -126,10 +143,7 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
     update: [metadataUpdate, field('spec', specRules)],
   }),
   warnings: driverWarnings,
-  selectableFields: selectableFields(
-    { 'spec.nodeName': stringField('spec', 'nodeName'), 'spec.driver': stringField('spec', 'driver') },
-    { kindInMessage: 'ResourceSlice', namespaced: false },
-  ),
+  selectableFields: sliceFields,
   table: (slice, now) => {
     const spec = objectAt(slice, 'spec')
     const pool = stringAt(objectAt(spec, 'pool'), 'name')
@@ -137,4 +151,7 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
   },
 })
 
-export const resourceSlices = [resourceSlice, earlierVersion(resourceSlice, 'v1beta2', { since: 36 })]
+export const resourceSlices = [
+  resourceSlice,
+  earlierVersion({ ...resourceSlice, selectableFields: betaFields }, 'v1beta2', { since: 36 }),
+]
