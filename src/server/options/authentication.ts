@@ -9,6 +9,8 @@ import { duration, list, optionalText, repeatedText, toggle } from './flag-value
 export interface AuthenticationOptions {
   /** Users by static bearer token. */
   readonly tokens: ReadonlyMap<string, Identity>
+  /** Whether tokens in Secrets of kube-system are accepted, by which new nodes introduce themselves. */
+  readonly bootstrapTokens?: boolean | undefined
   /** Whether a request without credentials is served, as system:anonymous. */
   readonly anonymous: boolean
   /** PEM: further authorities whose client certificates are accepted. */
@@ -50,6 +52,10 @@ export interface RequestHeaderOptions {
 export const authenticationFlags = {
   'client-ca-file': optionalText('<file>', 'authorities whose client certificates are accepted, beside our own'),
   'token-auth-file': optionalText('<file>', 'static tokens, a line each: token,user,uid,"group1,group2"'),
+  'enable-bootstrap-token-auth': toggle(
+    'accept bootstrap tokens: Secrets of the type bootstrap.kubernetes.io/token in kube-system',
+    false,
+  ),
   'anonymous-auth': toggle('serve requests without credentials, as system:anonymous', true),
   'service-account-issuer': repeatedText(
     '<url>',
@@ -84,6 +90,7 @@ type Flags = FlagValues<typeof authenticationFlags>
 
 export const authenticationFromFlags = (flags: Flags): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
   tokens: tokensFromFile(flags['token-auth-file']),
+  bootstrapTokens: flags['enable-bootstrap-token-auth'],
   anonymous: flags['anonymous-auth'],
   clientCa: readCertificates('client-ca-file', flags['client-ca-file']),
   serviceAccounts: serviceAccountsFromFlags(flags),

@@ -35,7 +35,7 @@ const HARMLESS = `
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
   delete-collection-workers disabled-metrics
-  emulation-forward-compatible enable-aggregator-routing enable-bootstrap-token-auth enable-logs-handler
+  emulation-forward-compatible enable-aggregator-routing enable-logs-handler
   enable-priority-and-fairness endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
@@ -68,7 +68,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
   'objects are not encrypted at rest, so secrets would be stored in the clear': `
     encryption-provider-config encryption-provider-config-automatic-reload`,
-  'users are authenticated by certificates, static tokens, service account tokens and a proxy only': `
+  'users are authenticated by certificates, tokens of files, service accounts and Secrets, and a proxy only': `
     authentication-config authentication-token-webhook-cache-ttl authentication-token-webhook-config-file
     authentication-token-webhook-version oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix
     oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim oidc-username-prefix`,
@@ -87,7 +87,7 @@ const SWITCHES = new Set(
   words(`
     aggregator-reject-forwarding-redirect allow-privileged audit-log-batch-throttle-enable audit-log-compress
     audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
-    contention-profiling emulation-forward-compatible enable-aggregator-routing enable-bootstrap-token-auth
+    contention-profiling emulation-forward-compatible enable-aggregator-routing
     enable-logs-handler enable-priority-and-fairness encryption-provider-config-automatic-reload
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
     runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup

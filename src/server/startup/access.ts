@@ -15,6 +15,7 @@ import { startRbacStore } from '../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
 import {
   accountTokens,
+  bootstrapTokens,
   DEFAULT_ISSUER,
   type FindObject,
   legacyTokens,
@@ -98,6 +99,7 @@ export async function openAccess(
     staticTokens(authentication.tokens, audiences),
     accountTokens(authority, find, context.now),
     legacyTokens(authority, find, context.now, markUsed),
+    ...(authentication.bootstrapTokens ? [bootstrapTokens(audiences, find, context.now)] : []),
   ]
   return {
     authorizer,
