@@ -118,6 +118,19 @@ describe('resources of built-in kinds', () => {
     })
   })
 
+  test('only what is stored has a hash', () => {
+    const kind = customKind('example.com')
+    const hashWith = (...verbs: string[]) => {
+      const { resources } = read(serverOf([{ ...kind, verbs }]), '/apis/example.com/v1') as {
+        resources: { storageVersionHash?: string }[]
+      }
+      return resources[0]!.storageVersionHash
+    }
+    expect(hashWith('get', 'list')).toBeUndefined()
+    // While its definition is being deleted.
+    expect(hashWith('delete', 'deletecollection', 'get', 'list', 'watch')).toBeDefined()
+  })
+
   test('the core group has no apiVersion, and lists resources that are not stored', () => {
     const list = read(builtin, '/api/v1') as { resources: { name: string }[] }
     expect(Object.keys(list)).toEqual(['kind', 'groupVersion', 'resources'])

@@ -35,7 +35,8 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
       verbs,
       shortNames: names.shortNames,
       categories: names.categories,
-      storageVersionHash: verbs.includes('create') ? storageHashOf(kind) : undefined,
+      // What is stored can be watched, also while its definition waits for the objects to go.
+      storageVersionHash: verbs.includes('watch') ? storageHashOf(kind) : undefined,
     },
     ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
     ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),
