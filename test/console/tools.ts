@@ -1,6 +1,7 @@
 // The views of a definition, of expressions, of events and of the server, in a real browser.
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { encodeYaml } from '../../src/codec/yaml.js'
 import { checkAccessibility, checkShown, type Page, picture, shared } from './browser.js'
 
 const crew = {
@@ -113,7 +114,7 @@ export function testTools(): void {
       await checkShown(page.locator('.cm-content').filter({ hasText: 'CustomResourceDefinition' }))
       expect(await save.getAttribute('aria-disabled')).toBe('true')
       const narrow = version('v1', true, { length: { type: 'integer', minimum: 1, maximum: 50 } })
-      await write(page, 'Definition', JSON.stringify(definition([narrow, version('v2', false, { crew })])))
+      await write(page, 'Definition', encodeYaml(definition([narrow, version('v2', false, { crew })])))
       await checkShown(page.getByText('2 stored objects were checked.'))
       await checkShown(page.getByText('Ship default/fram'))
       expect(await save.getAttribute('aria-description')).toContain('confirm first')
