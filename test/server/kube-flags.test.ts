@@ -164,8 +164,12 @@ test('with AlwaysDeny only members of system:masters may do anything', async () 
 
 test.each([
   [
+    ['--audit-webhook-config-file=/x'],
+    '--audit-webhook-config-file is refused: audit events are written to a file only (--audit-log-path), so they would not be sent',
+  ],
+  [
     ['--audit-policy-file=/x'],
-    '--audit-policy-file is refused: there is no audit log, so requests would go unrecorded',
+    "--audit-policy-file=/x: the file cannot be read: ENOENT: no such file or directory, open '/x'",
   ],
   [['--runtime-config=nope/v1=true'], 'unknown api groups nope/v1'],
   [['--feature-gates=Nope=true'], 'unrecognized feature gate: Nope'],

@@ -31,11 +31,14 @@ const DAY_MS = 86_400_000
 /** Undefined without a policy or without a file: then nothing is recorded. */
 export function auditFromFlags(flags: FlagValues<typeof auditFlags>): AuditOptions | undefined {
   const [policyFile, path] = [flags['audit-policy-file'], flags['audit-log-path']]
-  if (policyFile === undefined || path === undefined) return undefined
+  if (policyFile === undefined) return undefined
+  // Read without a log, too: a policy that cannot be read is an error at the start, as with kube-apiserver.
   const text = readFlagFile('audit-policy-file', policyFile)
   try {
+    const policy = parseAuditPolicy(Buffer.from(text))
+    if (path === undefined) return undefined
     return {
-      policy: parseAuditPolicy(Buffer.from(text)),
+      policy,
       log: {
         path,
         maxBytes: flags['audit-log-maxsize'] * 2 ** 20,
