@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longest begin first, so that no core is idle at the end. Other files are in vitest's order. */
-const LONGEST = ['test/console/console.test.ts']
+const LONGEST = ['test/conformance/conformance.test.ts', 'test/console/console.test.ts']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

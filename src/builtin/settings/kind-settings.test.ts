@@ -96,7 +96,7 @@ test('the table names gates, kinds and fields that are there', () => {
 
 const refusals = (kind: string, object: ValueObject, featureGates: Record<string, boolean>): string[] =>
   strategyOf(kind, { featureGates })
-    .validate({ apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'd' }, ...object } as ApiObject, [])
+    .validate({ apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'd' }, ...object }, [])
     .map(printFieldError)
 
 test('StrictIPCIDRValidation: addresses and ranges in other forms', () => {
