@@ -1,6 +1,7 @@
 // The container image without a container engine: what the Dockerfile puts into the image is put into a directory, and its
 // command and health check run there, as its user, by chroot on a read-only file system.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -45,6 +46,9 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => rmSync(image, { recursive: true, force: true }))
 
+const childrenOf = (pid: number): number[] =>
+  (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []).map(Number)
+
 /** The command line that runs a command in the image. */
 function inImage(command: readonly string[]): [string, string[]] {
   const script = `mount --bind "$0" "$0" && mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
@@ -85,7 +89,12 @@ test.runIf(canMount)(
       const [write, writeArgs] = inImage(['/nodejs/bin/node', '-e', 'fs.writeFileSync("/app/x", "")'])
       expect(spawnSync(write, writeArgs, { env, encoding: 'utf8' }).stderr).toMatch(/EROFS|EACCES/)
     } finally {
-      server.kill('SIGKILL')
+      // The server itself: with its new user it no longer ends with the process that started it.
+      if (server.exitCode === null) {
+        const exited = once(server, 'exit')
+        for (const child of childrenOf(server.pid!)) process.kill(child, 'SIGKILL')
+        await exited
+      }
     }
   },
 )
