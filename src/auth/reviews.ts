@@ -1,4 +1,3 @@
 // Token requests and the reviews of tokens and access.
 export * from './reviews/review-kinds.js'
 export * from './reviews/token-request.js'
-export { userInfo } from './reviews/user-info.js'

@@ -5,7 +5,7 @@ import { type GroupVersionKind, printGroupVersion } from '../../meta/group-versi
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import type { UserInfo } from '../../request/user-info.js'
+import { printUserInfo } from '../../request/user-info.js'
 import type { Attributes } from '../attributes.js'
 
 export interface GroupVersionResource {
@@ -57,19 +57,9 @@ export function admissionRequest(attributes: Attributes, matched: MatchedResourc
     ...(name !== '' && { name }),
     ...(namespace !== '' && { namespace }),
     operation,
-    userInfo: userInfoOf(request.user),
+    userInfo: printUserInfo(request.user),
     dryRun: request.dryRun,
     options: optionsOf(attributes),
-  }
-}
-
-function userInfoOf({ name, uid, groups, extra }: UserInfo): ValueObject {
-  const entries = Object.entries(extra).map(([key, values]): [string, string[]] => [key, [...values]])
-  return {
-    ...(name !== '' && { username: name }),
-    ...(uid !== '' && { uid }),
-    ...(groups.length > 0 && { groups: [...groups] }),
-    ...(entries.length > 0 && { extra: Object.fromEntries(entries) }),
   }
 }
 

@@ -1,8 +1,8 @@
 // SelfSubjectReview: the user of the request, as `kubectl auth whoami` shows it.
 import { printTime } from '../../meta/values/time.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import { printUserInfo } from '../../request/user-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
-import { userInfo } from './user-info.js'
 
 export const selfSubjectReviews = (): VirtualResource =>
   typedVirtualResource(
@@ -14,7 +14,7 @@ export const selfSubjectReviews = (): VirtualResource =>
         apiVersion: object.apiVersion,
         kind: object.kind,
         metadata: { creationTimestamp: printTime(now) },
-        status: { userInfo: userInfo(user) },
+        status: { userInfo: printUserInfo(user) },
       }
     },
   )

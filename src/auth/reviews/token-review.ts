@@ -3,9 +3,9 @@
 import { badRequest } from '../../meta/errors/status.js'
 import { objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import { printUserInfo } from '../../request/user-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authn/authenticate.js'
-import { userInfo } from './user-info.js'
 
 export const tokenReviews = (
   authenticators: readonly TokenAuthenticator[],
@@ -19,7 +19,7 @@ export const tokenReviews = (
     const requested = stringsAt(spec, 'audiences')
     const found = await checkToken(authenticators, token, requested.length === 0 ? ownAudiences : requested)
     const status = found.ok
-      ? { authenticated: true, user: userInfo(withAuthenticated(found.identity)), audiences: [...found.audiences] }
+      ? { authenticated: true, user: printUserInfo(withAuthenticated(found.identity)), audiences: [...found.audiences] }
       : { user: {}, error: found.error }
     return { ...object, status }
   })

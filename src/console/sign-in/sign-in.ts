@@ -3,7 +3,6 @@
 // authentication, and everything that they do is bounded here.
 import type { OutgoingHttpHeaders } from 'node:http'
 import { checkToken, type TokenAuthenticator, withAuthenticated } from '../../auth/authenticator.js'
-import { userInfo } from '../../auth/reviews.js'
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { BodyTooLarge, type Exchange } from '../../http/exchange.js'
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../meta/errors/status.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { UserInfo } from '../../request/user-info.js'
+import { printUserInfo } from '../../request/user-info.js'
 import { SECURITY_HEADERS } from '../page/security-headers.js'
 import { type Credential, IDLE_MS, type Session, type Sessions } from '../sessions.js'
 import { createAttempts } from './attempts.js'
@@ -129,7 +129,7 @@ export function createSignIn({ sessions, tokens, audiences, about }: SignInParts
   }
 
   const describe = ({ expiresAt }: Session, user: UserInfo): ValueObject => ({
-    user: userInfo(user),
+    user: printUserInfo(user),
     expiresAt: new Date(expiresAt).toISOString(),
     ...about,
   })

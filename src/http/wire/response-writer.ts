@@ -75,9 +75,11 @@ class ExchangeWriter implements ResponseWriter {
 
   sendEncoded({ status, mediaType, body }: EncodedResponse): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
-    if (this.tap && Buffer.isBuffer(body)) this.tap.response(body, mediaType)
-    if (this.tap && !Buffer.isBuffer(body)) return sendPieces(this, status, headers, tapped(body, mediaType, this.tap))
-    return Buffer.isBuffer(body) ? sendWhole(this, status, headers, body) : sendPieces(this, status, headers, body)
+    if (Buffer.isBuffer(body)) {
+      this.tap?.response(body, mediaType)
+      return sendWhole(this, status, headers, body)
+    }
+    return sendPieces(this, status, headers, this.tap ? tapped(body, mediaType, this.tap) : body)
   }
 
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing {

@@ -5,8 +5,9 @@ import { decodeYaml } from '../../codec/yaml.js'
 import type { Audit, AuditedRequest, RequestAudit } from '../../http/handler.js'
 import type { Status } from '../../meta/errors/status.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { printMicroTime } from '../../meta/values/time.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import type { UserInfo } from '../../request/user-info.js'
+import { printUserInfo } from '../../request/user-info.js'
 import { decodeObject, openEnvelope } from '../../types/protobuf.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type AuditConfig, type AuditPolicy, type AuditStage, LEVELS } from './policy.js'
@@ -30,7 +31,7 @@ function createTrail(
   now: () => number,
 ): RequestAudit {
   const reaches = (wanted: (typeof LEVELS)[number]): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(wanted)
-  const user = isAuthenticated ? printUser(request.user) : {}
+  const user = isAuthenticated ? printUserInfo(request.user) : {}
   let requestObject: Value | undefined
   let responseObject: Value | undefined
   let status: ValueObject | undefined
@@ -48,15 +49,15 @@ function createTrail(
       requestURI: uriOf(request),
       verb: request.info.verb,
       user,
-      ...(!isReceived && request.impersonator ? { impersonatedUser: printUser(request.user) } : {}),
+      ...(!isReceived && request.impersonator ? { impersonatedUser: printUserInfo(request.user) } : {}),
       sourceIPs: [...request.sourceIPs],
       ...(request.userAgent ? { userAgent: request.userAgent } : {}),
       ...(request.info.isResource ? { objectRef: referenceOf(request, named) } : {}),
       ...(isReceived ? {} : { responseStatus: { metadata: {}, ...status, code: request.reply.status } }),
       ...(!isReceived && requestObject !== undefined && reaches('Request') ? { requestObject } : {}),
       ...(!isReceived && responseObject !== undefined ? { responseObject } : {}),
-      requestReceivedTimestamp: printMicros(request.receivedAt),
-      stageTimestamp: printMicros(isReceived ? request.receivedAt : now()),
+      requestReceivedTimestamp: printMicroTime(request.receivedAt),
+      stageTimestamp: printMicroTime(isReceived ? request.receivedAt : now()),
       ...annotationsOf(request),
     }
     sink.write(`${encodeJson(event)}\n`)
@@ -111,17 +112,6 @@ function printStatus({ status, message, reason, details }: Status): ValueObject 
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-function printUser({ name, uid, groups, extra }: UserInfo): ValueObject {
-  return {
-    ...(name ? { username: name } : {}),
-    ...(uid ? { uid } : {}),
-    ...(groups.length > 0 ? { groups: [...groups] } : {}),
-    ...(Object.keys(extra).length > 0
-      ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }
-      : {}),
-  }
-}
-
 const uriOf = ({ exchange }: AuditedRequest): string =>
   exchange.query === '' ? exchange.path : `${exchange.path}?${exchange.query.replace(/^\?/, '')}`
 
@@ -150,9 +140,6 @@ function annotationsOf({ annotations, decision }: AuditedRequest): { annotations
   if (all.length === 0) return {}
   return { annotations: Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1))) }
 }
-
-/** Times of the API have microseconds here; the clock has milliseconds. */
-const printMicros = (time: number): string => new Date(time).toISOString().replace('Z', '000Z')
 
 /** A body as a value; undefined if it is none. */
 function decoded(bytes: Buffer, mediaType: string): Value | undefined {

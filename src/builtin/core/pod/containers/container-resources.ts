@@ -185,17 +185,9 @@ const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'limits.cpu',
   'limits.memory',
   'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
   'storage',
   'requests.storage',
-  'services.nodeports',
-  'services.loadbalancers',
+  ...COUNTED_RESOURCES,
 ])
 
 // ---- resources of the pod as a whole
