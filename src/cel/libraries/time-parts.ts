@@ -1,4 +1,5 @@
 // The parts of timestamps, in UTC or a time zone, and of durations.
+import { localTime, zoneFormat } from '../../base/time-zone.js'
 import { CelError, isError } from '../cel-error.js'
 import { DURATION, INT, STRING, TIMESTAMP } from '../check/cel-type.js'
 import type { WorkBudget } from '../cost/work-budget.js'
@@ -90,38 +91,20 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function namedOffset(budget: WorkBudget, zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0
   budget.charge(220)
-  const format = zoneFormat(budget, zone)
+  const format = knownFormat(budget, zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
-  const parts = new Map<string, number>()
-  for (const { type, value } of format.formatToParts(new Date(seconds * 1000))) parts.set(type, Number(value))
-  const get = (type: string): number => parts.get(type) ?? 0
-  const local = new Date(0)
-  local.setUTCFullYear(get('year'), get('month') - 1, get('day'))
-  local.setUTCHours(get('hour'), get('minute'), get('second'))
-  return local.getTime() / 1000 - seconds
+  return localTime(format, seconds * 1000) / 1000 - seconds
 }
 
-function zoneFormat(budget: WorkBudget, zone: string): Intl.DateTimeFormat | undefined {
+function knownFormat(budget: WorkBudget, zone: string): Intl.DateTimeFormat | undefined {
   const known = formats.get(zone)
   if (known) return known
   // Names are as in the time zone database, capital letters included; offsets are not names.
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(zone)) return undefined
   budget.charge(600)
-  try {
-    const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-    if (formats.size >= MAX_KEPT) formats.clear()
-    formats.set(zone, format)
-    return format
-  } catch {
-    return undefined
-  }
+  const format = zoneFormat(zone)
+  if (format === undefined) return undefined
+  if (formats.size >= MAX_KEPT) formats.clear()
+  formats.set(zone, format)
+  return format
 }

@@ -1,4 +1,5 @@
 // Schedules of CronJobs: five fields or a word such as @hourly, in a time zone.
+import { localTime, zoneFormat } from '../../base/time-zone.js'
 
 export interface Schedule {
   /** The first time after this one, in milliseconds; undefined if there is none within five years. */
@@ -111,26 +112,9 @@ interface Zone {
 
 function createZone(timeZone: string): Zone | undefined {
   if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return { local: time => time, utc: time => time }
-  let format: Intl.DateTimeFormat
-  try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-  } catch {
-    return undefined
-  }
-  const local = (utc: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]))
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
-    return Date.UTC(year, month - 1, day, hour, minute, second)
-  }
+  const format = zoneFormat(timeZone)
+  if (format === undefined) return undefined
+  const local = (utc: number): number => localTime(format, utc)
   return {
     local,
     utc(time) {
