@@ -1,6 +1,7 @@
 // Tables, which kubectl prints, and PartialObjectMetadata, for controllers that only need metadata.
 import { fieldInvalid, printFieldError } from './errors/field-errors.js'
 import { badRequest } from './errors/status.js'
+import { META_FIELDS } from './object/object-meta.js'
 import { queryText } from './options/query.js'
 import { humanDuration, millisOf } from './values/time.js'
 import { getOwn, isObject, type Value, type ValueObject } from './values/value.js'
@@ -101,21 +102,3 @@ function inOrder(metadata: Value | undefined): ValueObject {
   }
   return ordered
 }
-
-const META_FIELDS = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-]

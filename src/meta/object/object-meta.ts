@@ -105,8 +105,8 @@ export function withHead(
   return result
 }
 
-/** In the order in which they are printed. */
-const META_FIELDS = [
+/** The fields of ObjectMeta in the order in which they are printed. */
+export const META_FIELDS = [
   'name',
   'generateName',
   'namespace',

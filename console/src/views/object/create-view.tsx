@@ -15,6 +15,7 @@ import type { ViewProps } from '../index.js'
 import './object.css'
 import { ObjectEditor } from './object-editor.js'
 import { useSchema } from './object-view.js'
+import { SaveButton } from './save-actions.js'
 import { SaveDialogs, useSave } from './save-flow.js'
 import { skeletonOf } from './skeleton.js'
 
@@ -64,17 +65,9 @@ function NewObject({ resource }: { readonly resource: Resource }) {
             <Button tone="quiet" onClick={back}>
               Cancel
             </Button>
-            <Button
-              icon="check"
-              tone="primary"
-              refused={refused}
-              busy={save.isBusy}
-              keys="Ctrl S"
-              label="Create"
-              onClick={save.start}
-            >
+            <SaveButton save={save} refused={refused} label="Create">
               Check and create
-            </Button>
+            </SaveButton>
           </div>
         </div>
       </header>

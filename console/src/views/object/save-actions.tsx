@@ -31,17 +31,30 @@ export function SaveActions({ save, refused }: SaveActionsProps) {
       >
         Discard
       </Button>
-      <Button
-        icon="check"
-        tone="primary"
-        refused={refused}
-        busy={save.isBusy}
-        keys="Ctrl S"
-        label="Save"
-        onClick={save.start}
-      >
+      <SaveButton save={save} refused={refused} label="Save">
         Check and save
-      </Button>
+      </SaveButton>
     </div>
+  )
+}
+
+interface SaveButtonProps extends SaveActionsProps {
+  readonly label: string
+  readonly children: string
+}
+
+export function SaveButton({ save, refused, label, children }: SaveButtonProps) {
+  return (
+    <Button
+      icon="check"
+      tone="primary"
+      refused={refused}
+      busy={save.isBusy}
+      keys="Ctrl S"
+      label={label}
+      onClick={save.start}
+    >
+      {children}
+    </Button>
   )
 }
