@@ -35,3 +35,10 @@ test('whole floats are integers, and integers that are too large are cut', () =>
   expect(restore('apps/v1.Deployment', { spec: { replicas: new WholeFloat(2) } })).toEqual({ spec: { replicas: 2 } })
   expect(restore('apps/v1.Deployment', { spec: { replicas: 4294967297 } })).toEqual({ spec: { replicas: 1 } })
 })
+
+test('a float that is too large for an integer becomes the lowest one, of which an int32 keeps the lowest bits', () => {
+  const huge = new WholeFloat(1e300)
+  expect(restore('apps/v1.ControllerRevision', { revision: huge })).toEqual({ revision: -(2n ** 63n) })
+  expect(restore('apps/v1.Deployment', { spec: { replicas: huge } })).toEqual({ spec: { replicas: 0 } })
+  expect(restore('apps/v1.ControllerRevision', { revision: new WholeFloat(2 ** 60) })).toEqual({ revision: 2n ** 60n })
+})

@@ -68,11 +68,25 @@ function restoreScalar(kind: string, value: Value, goName: string): Value {
   const from = goKindOf(value)
   const bits = BITS[kind]
   if (from === kind || (kind === 'float64' && from === 'int64')) return value
-  if (bits !== undefined && isInteger(value)) return Number(BigInt.asIntN(bits, BigInt(value)))
-  if (bits !== undefined && value instanceof WholeFloat) return value.value
+  if (bits !== undefined && isInteger(value)) return cutInteger(bits, BigInt(value))
+  if (bits !== undefined && value instanceof WholeFloat) return cutInteger(bits, integerOf(value.value))
   // In Go, integers are convertible to strings and floats to integers, but not here; others are not convertible at all.
   const isConvertible = (from === 'int64' && kind === 'string') || (from === 'float64' && bits !== undefined)
   throw new TypedDecodeError(isConvertible ? `cannot convert ${from} to ${goName}` : `unrecognized type: ${kind}`)
+}
+
+/** The lowest bits, as Go converts between integers. */
+function cutInteger(bits: number, integer: bigint): number | bigint {
+  const cut = BigInt.asIntN(bits, integer)
+  return Number.isSafeInteger(Number(cut)) ? Number(cut) : cut
+}
+
+const MIN_INT64 = -(2n ** 63n)
+
+/** As amd64 converts a float64 to an int64: one that does not fit becomes the lowest number. */
+function integerOf(float: number): bigint {
+  const integer = BigInt(float)
+  return BigInt.asIntN(64, integer) === integer ? integer : MIN_INT64
 }
 
 /** What Go decodes the value as when no type is known. */
