@@ -111,13 +111,11 @@ export function createSignIn({ sessions, tokens, audiences, about }: SignInParts
     if (headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
       throw unsupportedMediaType(['application/json'])
     }
-    const wait = attempts.waitOf(peer.address)
-    if (wait > 0) throw tooManyRequests(`too many wrong codes or tokens: try again in ${wait} seconds`, wait)
     const given = parseBody(await readBody(exchange))
     const credential = 'code' in given ? sessions.redeemCode(given.code) : given
     const user = credential && (await userOf(credential))
     if (!user) {
-      attempts.failed(peer.address)
+      await attempts.failed(peer.address)
       throw unauthorized('code' in given ? WRONG_CODE : 'the token is not valid for this server')
     }
     // Never the id that the browser came with: another page could have set it.
