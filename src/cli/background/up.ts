@@ -1,7 +1,8 @@
 // `binnacle up`: starts a server that goes on when the command has ended.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createFolder } from '../../base/create-folder.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { Command } from '../command.js'
 import { ownProgram } from '../own-program.js'
@@ -28,7 +29,7 @@ async function up(args: readonly string[]): Promise<void> {
   const { dataDir } = readServeOptions(args)
   const running = findBackgroundServer(dataDir)
   if (running) return console.log(`Binnacle is already running at ${running.url} (process ${running.pid}).`)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  createFolder(dataDir, 0o700)
   const { pid, url } = await start(dataDir, ['--merge-kubeconfig', ...args])
   recordBackgroundServer(dataDir, pid, url)
   console.log(`Binnacle is ready at ${url} (process ${pid}).\nStop it: binnacle down${hint(args)}`)

@@ -1,5 +1,5 @@
 // `binnacle crd types`.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { acceptDefinitions } from '../../authoring/definitions.js'
 import { readDocuments } from '../../authoring/documents.js'
@@ -7,6 +7,7 @@ import { hasAtLeast } from '../../authoring/findings.js'
 import { jsonSchemasOf } from '../../authoring/json-schema.js'
 import { counted } from '../../authoring/report.js'
 import { printTypeScript } from '../../authoring/type-script.js'
+import { createFolder } from '../../base/create-folder.js'
 import { UsageError } from '../../base/usage-error.js'
 import { choice, optionalText } from '../../server/options.js'
 import type { Command } from '../command.js'
@@ -57,7 +58,7 @@ async function types(args: readonly string[]): Promise<void> {
       throw new UsageError(`there are ${schemas.length} versions: name a folder with --out=FOLDER`)
     return void process.stdout.write(`${JSON.stringify(schemas[0]!.schema, undefined, 2)}\n`)
   }
-  mkdirSync(values.out, { recursive: true })
+  createFolder(values.out)
   for (const { name, schema, modeline } of schemas) {
     writeFileSync(join(values.out, name), `${JSON.stringify(schema, undefined, 2)}\n`)
     console.log(`${join(values.out, name)}   ${modeline}`)

@@ -1,17 +1,8 @@
 // The file of the audit log. It is renamed with the time when it would grow over its limit, and old ones are removed, as
 // kube-apiserver's log writer does. Lines are written at once, so that a server that is killed has lost none.
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { createFolder } from '../../base/create-folder.js'
 
 export interface LogFileOptions {
   /** `-` is the standard output. */
@@ -34,7 +25,7 @@ export function openLogFile({ path, maxBytes, maxBackups, maxAgeMs }: LogFileOpt
   const folder = dirname(path)
   const ending = extname(path)
   const prefix = `${basename(path, ending)}-`
-  mkdirSync(folder, { recursive: true })
+  createFolder(folder)
   let file = openSync(path, 'a', 0o600)
   let size = fstatSync(file).size
 

@@ -6,7 +6,6 @@ import {
   constants,
   copyFileSync,
   fsyncSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   renameSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { open } from 'lmdb'
+import { createFolder } from '../../base/create-folder.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { openDataDirectory } from './disk/data-directory.js'
@@ -33,7 +33,7 @@ const DATA_FILE = 'store.mdb'
 export async function saveSnapshot(directory: string, file: string): Promise<Snapshot> {
   const source = join(resolve(directory), DATA_FILE)
   checkFile(source, `${directory} is not a data directory`)
-  mkdirSync(dirname(resolve(file)), { recursive: true })
+  createFolder(dirname(resolve(file)))
   // LMDB creates the file with the rights that the process gives to files. Here no other user reaches it.
   const folder = mkdtempSync(`${resolve(file)}.`)
   const fresh = join(folder, DATA_FILE)

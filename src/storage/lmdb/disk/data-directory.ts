@@ -10,7 +10,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,6 +20,7 @@ import {
 } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { createFolder } from '../../../base/create-folder.js'
 import { StorageError } from '../../storage-error.js'
 import { checkDataFile } from './data-file.js'
 import { type DirectoryLock, lockHolder, takeLock } from './directory-lock.js'
@@ -176,7 +176,7 @@ function tightenRights(directory: string): void {
 }
 
 function createDirectory(directory: string): void {
-  const first = mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const first = createFolder(directory, 0o700)
   if (first === undefined) return
   // A new directory is durable when its parent is synced, up to the first one that existed before.
   for (let created = directory; created.length >= first.length; created = dirname(created))
