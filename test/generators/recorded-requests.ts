@@ -1,6 +1,6 @@
 // The requests of the recordings, without their answers.
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Value } from '../../src/meta/values/value.js'
+import { isObject, type Value, type ValueObject } from '../../src/meta/values/value.js'
 
 export interface RecordedRequest {
   readonly method: string
@@ -9,17 +9,37 @@ export interface RecordedRequest {
   readonly body: Value | undefined
 }
 
+interface RecordedStep extends RecordedRequest {
+  readonly expect: { readonly status?: number }
+}
+
 interface Recording {
-  readonly scenarios: readonly { readonly steps: readonly Partial<RecordedRequest>[] }[]
+  readonly scenarios: readonly { readonly steps: readonly Partial<RecordedStep>[] }[]
 }
 
 const folder = new URL('../conformance/recordings/', import.meta.url)
 
-export function recordedRequests(): RecordedRequest[] {
+export const recordedRequests = (): RecordedRequest[] => recordedSteps().flatMap(asRequest)
+
+/** For each kind the shortest object that kube-apiserver has created, by `apps/v1 Deployment`. */
+export function acceptedObjects(): ReadonlyMap<string, ValueObject> {
+  const shortest = new Map<string, { object: ValueObject; length: number }>()
+  for (const { method, body, expect } of recordedSteps()) {
+    if (method !== 'POST' || expect?.status !== 201 || !isObject(body)) continue
+    const { apiVersion, kind: name } = body
+    if (typeof apiVersion !== 'string' || typeof name !== 'string') continue
+    const kind = `${apiVersion} ${name}`
+    const { length } = JSON.stringify(body)
+    if (length < (shortest.get(kind)?.length ?? Infinity)) shortest.set(kind, { object: body, length })
+  }
+  return new Map([...shortest].map(([kind, { object }]) => [kind, object]))
+}
+
+function recordedSteps(): Partial<RecordedStep>[] {
   const files = readdirSync(folder).filter(name => name.endsWith('.json'))
   return files.flatMap(name => {
     const { scenarios } = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recording
-    return scenarios.flatMap(({ steps }) => steps.flatMap(asRequest))
+    return scenarios.flatMap(({ steps }) => steps)
   })
 }
 
