@@ -21,6 +21,7 @@ import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
 import { KUBERNETES_VERSION } from '../base/kubernetes-version.js'
+import type { Logger } from '../base/logger.js'
 import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
 import { packageVersion } from '../base/package-version.js'
 import { createConsole } from '../console/console.js'
@@ -70,6 +71,7 @@ import { prepareServerTls } from './startup/server-tls.js'
 import { serviceFinder } from './startup/service-finder.js'
 import { receiveRequests } from './startup/shared-listeners.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
+import { startWhenStoreAnswers } from './startup/wait-for-store.js'
 import { registerWorkloads } from './startup/workloads.js'
 import type { Access } from './tls/kubeconfig.js'
 import { shareAuthority } from './tls/shared-authority.js'
@@ -103,14 +105,20 @@ const DRAIN_MS = 20
 
 /**
  * Rejects when something cannot be opened, such as the data directory or the port, or when the start is aborted; nothing
- * is left running then.
+ * is left running then. While etcd does not answer, it waits as long as the options say.
  */
 export async function startServer(options: ServerOptions, signal?: AbortSignal): Promise<Server> {
+  const log = await createServerLogger(options.logging)
+  const { storage } = options
+  const limitMs = storage.kind === 'etcd' ? storage.startTimeoutMs : undefined
+  return startWhenStoreAnswers(() => startOnce(options, log, signal), { limitMs, log, signal })
+}
+
+async function startOnce(options: ServerOptions, log: Logger, signal: AbortSignal | undefined): Promise<Server> {
   const { authentication, authorization, limits, logging, serving } = options
   const { serviceRange } = options.api
   const { hooks } = options
   const clock = options.clock ?? SYSTEM_CLOCK
-  const log = await createServerLogger(logging)
   const metrics = createMetrics()
   const env = { log, metrics, clock, random: Math.random }
   const ruleCompiler = new RuleCompiler(createRuleMetrics(metrics))

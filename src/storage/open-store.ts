@@ -11,7 +11,12 @@ export { HISTORY_MS }
 export type StorageOptions =
   | { readonly kind: 'memory'; readonly historyMs?: number; readonly store?: MemoryStore }
   | ({ readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number } & LmdbOptions)
-  | ({ readonly kind: 'etcd'; readonly historyMs?: number } & EtcdStoreOptions)
+  | ({
+      readonly kind: 'etcd'
+      readonly historyMs?: number
+      /** How long the start of a server waits for etcd to answer. */
+      readonly startTimeoutMs?: number
+    } & EtcdStoreOptions)
 
 /** Each store is imported only when it is selected, so that start-up does not load the other implementations. */
 export async function openStore(options: StorageOptions): Promise<Store> {

@@ -99,9 +99,9 @@ export async function startBinnacleWith(
 }
 
 /** Starts the executable, and does not wait for it. */
-export function spawnBinnacle(...args: string[]): { signal(name: NodeJS.Signals): void; readonly exit: Promise<Exit> } {
-  const { child, exit } = launch(args)
-  return { signal: name => void child.kill(name), exit }
+export function spawnBinnacle(...args: string[]): Pick<BinnacleProcess, 'signal' | 'exit' | 'output'> {
+  const { child, output, exit } = launch(args)
+  return { signal: name => void child.kill(name), output, exit }
 }
 
 /** Runs the executable to its end. */

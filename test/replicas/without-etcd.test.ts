@@ -1,7 +1,10 @@
 // A server whose etcd does not answer: every response is 503 or 504 and says when to try again, never 500, and readiness
 // says at once what is missing.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
+import { type BinnacleProcess, spawnBinnacle, startBinnacleProcess } from '../components/binnacle.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 import { type Response, sendRequest } from '../server/request.js'
 
@@ -75,13 +78,20 @@ describe.skipIf(etcdMissing())('without etcd', () => {
     expect((await send('GET', `${CONFIGMAPS}/a`)).status).toBe(200)
   })
 
-  test('that is paused', { timeout: 30_000 }, async () => {
+  test('that is paused; a server that starts meanwhile waits for it', { timeout: 60_000 }, async () => {
     etcd.pause()
+    const data = mkdtempSync(join(tmpdir(), 'binnacle-waiting-'))
+    const starting = spawnBinnacle('serve', `--data-dir=${data}`, '--secure-port=0', `--etcd-servers=${etcd.endpoints}`)
     const began = performance.now()
     expect((await send('GET', '/readyz')).text).toContain('[-]etcd failed: the store does not answer')
     expect(performance.now() - began).toBeLessThan(3000)
     await expectOrderly()
+    await expect.poll(() => starting.output.stderr, { timeout: 15_000 }).toContain('the start is tried again reason=')
     etcd.resume()
     await expect.poll(async () => (await send('GET', '/readyz')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(() => starting.output.stdout, { timeout: 15_000 }).toContain('ready at')
+    starting.signal('SIGTERM')
+    expect((await starting.exit).code).toBe(0)
+    rmSync(data, { recursive: true })
   })
 })

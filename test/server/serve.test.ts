@@ -191,9 +191,9 @@ describe('a failing start', () => {
 
   test('without a reachable etcd reports its address', async () => {
     const flags = ['--etcd-servers=http://127.0.0.1:1', `--data-dir=${join(data.path, 'data')}`, '--secure-port=0']
-    const { code, stderr } = await runBinnacle('serve', ...flags)
+    const { code, stderr } = await runBinnacle('serve', ...flags, '--etcd-start-timeout=0')
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^binnacle: .*127\.0\.0\.1:1/)
+    expect(stderr).toMatch(/^binnacle: the server did not start within \d s: .*127\.0\.0\.1:1/)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 

@@ -71,11 +71,22 @@ describe('storage', () => {
     [['--data-dir=/d', '--unsafe-no-fsync'], { kind: 'lmdb', directory: '/d/store', noSync: true }],
     [
       ['--storage=etcd'],
-      { kind: 'etcd', endpoints: ['http://127.0.0.1:2379'], prefix: '/registry', historyMs: 300_000 },
+      {
+        kind: 'etcd',
+        endpoints: ['http://127.0.0.1:2379'],
+        prefix: '/registry',
+        historyMs: 300_000,
+        startTimeoutMs: 60_000,
+      },
     ],
     [
-      ['--etcd-servers=http://a:1,http://b:2', '--etcd-prefix=/p', '--etcd-compaction-interval=0'],
-      { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'], prefix: '/p', historyMs: 0 },
+      [
+        '--etcd-servers=http://a:1,http://b:2',
+        '--etcd-prefix=/p',
+        '--etcd-compaction-interval=0',
+        '--etcd-start-timeout=0',
+      ],
+      { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'], prefix: '/p', historyMs: 0, startTimeoutMs: 0 },
     ],
   ])('%j', (args, storage) => {
     expect(options(...args).server.storage).toEqual(storage)

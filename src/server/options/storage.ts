@@ -35,6 +35,10 @@ export const storageFlags = {
     'how long etcd keeps the history of writes before this server compacts it; 0 leaves compaction to others',
     300_000,
   ),
+  'etcd-start-timeout': duration(
+    'how long a start waits for etcd to answer before it ends with an error; 0 ends it at the first error',
+    60_000,
+  ),
   'storage-media-type': choice<StorageMediaType>(
     ['application/vnd.kubernetes.protobuf', 'application/json'],
     'how built-in objects are encoded in etcd; objects of CRDs are JSON, or CBOR with CBORServingAndStorage',
@@ -58,6 +62,7 @@ export function storageFromFlags(flags: Flags): StorageOptions {
         endpoints: servers.length > 0 ? servers : ['http://127.0.0.1:2379'],
         prefix: flags['etcd-prefix'],
         historyMs: flags['etcd-compaction-interval'],
+        startTimeoutMs: flags['etcd-start-timeout'],
         ...etcdTls(flags),
       }
   }
