@@ -52,6 +52,7 @@ async function repeated<T>(requested: number | bigint, action: () => Awaitable<T
 export function statusOf(error: StorageError, requested: number | bigint): StatusError {
   switch (error.code) {
     case 'compacted':
+    case 'data-replaced':
       return expired('The resourceVersion for the provided list is too old.')
     case 'future-revision':
     case 'invalid-revision':

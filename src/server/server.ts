@@ -36,7 +36,7 @@ import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
-import { HISTORY_MS, openStore } from '../storage/open-store.js'
+import { HISTORY_MS, openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
@@ -102,6 +102,7 @@ const DEFAULT_PORT = 6443
 const ADMISSION_GROUP = 'admissionregistration.k8s.io'
 /** How often watches are ended while requests are answered: a watch may begin after the others were ended. */
 const DRAIN_MS = 20
+const REPLACED_PAUSE_MS = 10_000
 
 /**
  * Rejects when something cannot be opened, such as the data directory or the port, or when the start is aborted; nothing
@@ -139,7 +140,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
 
     const store = await phases.run(
       'open the store',
-      async () => inEtcdEncoding(measureStore(await openStore(options.storage), metrics, registry), options),
+      async () => inEtcdEncoding(measureStore(await openStore(storageOf(options, log)), metrics, registry), options),
       opened => opened.close(),
     )
 
@@ -407,6 +408,20 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       .catch((failure: unknown) => log.error('the clean-up of a failed start failed', { error: failure }))
     throw error
   }
+}
+
+/** Every watch that finds it reports that the data was replaced; one line in a while is enough. */
+function storageOf({ storage }: ServerOptions, log: Logger): StorageOptions {
+  if (storage.kind !== 'etcd') return storage
+  let notBefore = 0
+  const onReplaced = (reason: string): void => {
+    if (performance.now() < notBefore) return
+    notBefore = performance.now() + REPLACED_PAUSE_MS
+    log.error('etcd has other data than before: everything is read again; restart all replicas after a restore', {
+      reason,
+    })
+  }
+  return { ...storage, onReplaced }
 }
 
 /** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */

@@ -12,6 +12,8 @@ export type StorageErrorCode =
   // The requested revision is not available.
   | 'compacted'
   | 'future-revision'
+  // The data is not the one that was read before: a backup was restored.
+  | 'data-replaced'
   // Another entry that the write depends on has changed; nothing was written.
   | 'guard-changed'
   // The watcher did not keep up, or its sink threw.

@@ -48,6 +48,17 @@ describe('the state in memory', () => {
     expect(store.calls).toEqual(calls)
   })
 
+  test('is not used for the latest state while the store is at an earlier revision than before', async () => {
+    await load()
+    await store.create('/pods/lost', bytes('1'))
+    expect(await cache.get('/pods/lost')).toBeDefined()
+    const backup = createGatedStore()
+    Object.assign(store, { revision: backup.revision, get: backup.get, range: backup.range })
+    expect(await cache.get('/pods/lost')).toBeUndefined()
+    expect((await cache.range('/pods/')).entries).toEqual([])
+    await backup.close()
+  })
+
   test('counts the remaining entries of a prefix', async () => {
     for (const key of ['a/1', 'a/2', 'b/1', 'b/2', 'b/3', 'b/4', 'c/1']) await store.create(`/pods/${key}`, bytes(''))
     await load()

@@ -2,7 +2,7 @@
 import { futureRevision, StorageError } from '../storage-error.js'
 import type { Entry, Page, RangeOptions, ReadAt, Revision } from '../store.js'
 import type { EtcdClient } from './client/etcd-client.js'
-import { type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './client/messages.js'
+import { type Header, type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './client/messages.js'
 import type { KeyLayout } from './etcd-keys.js'
 
 export interface EtcdReads {
@@ -11,8 +11,11 @@ export interface EtcdReads {
   check(): Promise<void>
   get(path: string, at: ReadAt): Promise<Entry | undefined>
   range(prefix: string, options: RangeOptions): Promise<Page>
-  /** Fails unless the revision is reached and not compacted. */
-  checkHistory(revision: Revision): Promise<void>
+  /**
+   * Fails unless the revision is reached and not compacted. Returns the header of the answer and, of a key that is given,
+   * what it was at that revision, without its value.
+   */
+  checkHistory(revision: Revision, path?: string): Promise<{ header: Header; found: KeyValue | undefined }>
   /** Adds the requested revision, and the available one, to errors about revisions. */
   withRevisionDetails<T>(requested: Revision, action: () => Promise<T>): Promise<T>
 }
@@ -132,9 +135,11 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
       }
     },
 
-    checkHistory: requested =>
+    checkHistory: (requested, path) =>
       withRevisionDetails(requested, async () => {
-        await read({ ...minimalRead, revision: Math.max(requested, 1) })
+        const request = path === undefined ? minimalRead : { key: layout.keyOf(path), keysOnly: true }
+        const answer = await read({ ...request, revision: Math.max(requested, 1) })
+        return { header: headerOf(answer), found: answer.kvs[0] }
       }),
 
     withRevisionDetails,
@@ -150,9 +155,11 @@ function upTo(page: Page, maxBytes = Number.POSITIVE_INFINITY): Page {
   return cut === 0 ? page : { ...page, entries: page.entries.slice(0, count), remaining: page.remaining + cut }
 }
 
-function revisionOf({ header }: RangeResponse): Revision {
+const revisionOf = (answer: RangeResponse): Revision => headerOf(answer).revision
+
+function headerOf({ header }: RangeResponse): Header {
   if (!header) throw new StorageError('corrupt', 'etcd answered without a revision')
-  return header.revision
+  return header
 }
 
 /** The smallest key after a key is the key with a NUL appended. */

@@ -22,6 +22,8 @@ export interface EtcdStoreOptions extends EtcdClientOptions {
    * etcd-watch.ts.
    */
   readonly trustRequestedProgress?: boolean | undefined
+  /** Called when etcd has other data than before, for each watch that finds it. */
+  readonly onReplaced?: ((reason: string) => void) | undefined
 }
 
 export interface EtcdStore extends Store {
@@ -136,6 +138,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         onVersion(version) {
           promptProgress = trustRequestedProgress ?? hasReliableProgress(version)
         },
+        onReplaced: reason => options.onReplaced?.(reason),
         onOver: () => watches.delete(watch),
       })
       watches.add(watch)

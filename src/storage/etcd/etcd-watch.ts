@@ -20,6 +20,7 @@ import { EventType, WATCH, type WatchEvent, type WatchResponse } from './client/
 import type { KeyLayout } from './etcd-keys.js'
 import type { EtcdReads } from './etcd-reads.js'
 import { createEventIntake } from './event-intake.js'
+import { checkSameData, isReplaced, type KnownData, type LastEvent, stateOf } from './replaced-data.js'
 
 export interface EtcdWatch extends Watch {
   /** Ends the watch from the store's side. */
@@ -36,6 +37,8 @@ export interface EtcdWatchOptions {
   readonly trustRequestedProgress: boolean | undefined
   /** Reports the version of etcd at the other end. */
   onVersion(version: string): void
+  /** Reports that etcd has other data than before. */
+  onReplaced(reason: string): void
   onOver(): void
 }
 
@@ -56,6 +59,10 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
   const queue: Item[] = []
   let head = 0
   const intake = createEventIntake(options.after)
+  /** The last event that arrived. */
+  let last: LastEvent | undefined
+  /** What was known when a stream was last live: the next one must find the same. */
+  let known: KnownData = { revision: options.after, header: undefined, last: undefined }
   let stream: DuplexStream | undefined
   /** Stops following the stream. */
   let stopFollowing: (() => void) | undefined
@@ -69,6 +76,8 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
   let over = false
   let failures = 0
   const progress = createProgressRequests()
+
+  const isLive = (): boolean => stage === 'live'
 
   setImmediate(() => void run())
 
@@ -119,6 +128,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       if (error instanceof GrpcError) client.endpoints.failOver(connection)
       throw error
     } finally {
+      if (isLive()) known = { ...known, ...stateOf(intake, last) }
       stream?.close()
       stream = undefined
       connection.finish()
@@ -158,12 +168,18 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
 
   /**
    * etcd accepts a watch from a future revision without an error, and one from the compaction revision itself although an
-   * event of that revision may be lost. So a read checks that the start is within history. It goes through the leader,
-   * because the connected member may lag behind.
+   * event of that revision may be lost. So a read checks that the start is within history, and that the history is the one
+   * of before. It goes through the leader, because the connected member may lag behind.
    */
   async function confirm(connection: Connection): Promise<void> {
     const mine = stream
-    await reads.checkHistory(intake.received)
+    try {
+      await compareData()
+    } catch (error) {
+      // At first the revision is that of a client, which may be any.
+      if (known.header && isReplaced(error)) options.onReplaced(error.message)
+      throw error
+    }
     if (stream !== mine) return
     stage = 'live'
     failures = 0
@@ -177,10 +193,17 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     progress.sendRequest()
   }
 
+  async function compareData(): Promise<void> {
+    const { header, found } = await reads.checkHistory(known.revision, known.last?.path)
+    checkSameData(known, header, found)
+    known = { ...known, header }
+  }
+
   function receiveEvents({ events, fragment }: WatchResponse): void {
     for (const raw of intake.take(events, fragment)) {
       const event = toStoreEvent(raw, layout)
       if (!event) return putEnd(compactedAt(raw.kv!.modRevision - 1, raw.kv!.modRevision))
+      last = { path: event.key, revision: event.revision, isDelete: event.value === undefined }
       queue.push({ event })
     }
   }
@@ -207,7 +230,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     else stream?.resume()
   }
 
-  const canDeliver = (): boolean => !over && !paused && stage === 'live' && head < queue.length
+  const canDeliver = (): boolean => !over && !paused && isLive() && head < queue.length
 
   function deliver(item: Item): void {
     if ('end' in item) return end(item.end)
@@ -342,6 +365,6 @@ const compactedAt = (after: Revision, oldest: Revision): StorageError =>
 
 /** Errors after which a retry is useless. */
 const isFinal = (error: unknown): error is StorageError =>
-  error instanceof StorageError && ['compacted', 'future-revision', 'closed'].includes(error.code)
+  error instanceof StorageError && ['compacted', 'future-revision', 'data-replaced', 'closed'].includes(error.code)
 
 const delay = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms).unref())

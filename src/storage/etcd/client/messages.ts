@@ -4,7 +4,10 @@ import protobuf from 'protobufjs/light.js'
 import { FRAME_HEADER_BYTES } from './frames.js'
 
 export interface Header {
+  /** Of 64 bits: rounded to a number, it still differs between clusters. */
+  readonly clusterId: number
   readonly revision: number
+  readonly raftTerm: number
 }
 
 export interface KeyValue {
@@ -118,7 +121,7 @@ export interface Method<Request, Response> {
 
 const root = protobuf.Root.fromJSON({
   nested: {
-    Header: message({ revision: ['int64', 3] }),
+    Header: message({ clusterId: ['int64', 1], revision: ['int64', 3], raftTerm: ['int64', 4] }),
     KeyValue: message({
       key: ['bytes', 1],
       createRevision: ['int64', 2],
@@ -250,9 +253,9 @@ class NumberReader extends protobuf.BufferReader {
       if (byte < 128) return value
       factor *= 128
     }
-    // Ten bytes: a negative number; the only one that etcd sends is -1.
+    // Ten bytes: an id of a cluster from 2^63 on, or a negative number, of which etcd sends only -1.
     this.#next()
-    return -1
+    return value === 2 ** 63 ? -1 : value
   }
 
   #next(): number {
