@@ -81,7 +81,8 @@ describe.skipIf(etcdMissing())('without etcd', () => {
   test('that is paused; a server that starts meanwhile waits for it', { timeout: 60_000 }, async () => {
     etcd.pause()
     const data = mkdtempSync(join(tmpdir(), 'binnacle-waiting-'))
-    const starting = spawnBinnacle('serve', `--data-dir=${data}`, '--secure-port=0', `--etcd-servers=${etcd.endpoints}`)
+    const flags = [`--data-dir=${data}`, '--secure-port=0', `--etcd-servers=${etcd.endpoints.join(',')}`]
+    const starting = spawnBinnacle('serve', ...flags)
     const began = performance.now()
     expect((await send('GET', '/readyz')).text).toContain('[-]etcd failed: the store does not answer')
     expect(performance.now() - began).toBeLessThan(3000)
