@@ -1,4 +1,5 @@
-// A server for the benchmark of admission, in a process of its own: `node admission-server.mjs plain|function`.
+// The servers for the benchmark of admission, all in this process: they then share what the compiler has made of the code,
+// which differs by some 5 % between two processes that do the same.
 import { startBinnacle } from '../dist/bundle/index.cjs'
 
 const RULES = [
@@ -13,5 +14,9 @@ const FUNCTION = {
   },
 }
 
-const server = await startBinnacle({ admission: process.argv[2] === 'function' ? [FUNCTION] : [] })
-process.send({ url: server.url, token: server.token, ca: server.ca })
+const servers = {}
+for (const name of process.argv.slice(2)) {
+  const { url, token, ca } = await startBinnacle({ admission: name === 'function' ? [FUNCTION] : [] })
+  servers[name] = { url, token, ca }
+}
+process.send(servers)

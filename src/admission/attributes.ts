@@ -96,6 +96,8 @@ class RequestAttributes implements Attributes {
   readonly object: ApiObject | undefined
   readonly oldObject: ApiObject | undefined
   private converted: Map<string, Awaitable<VersionedObjects>> | undefined
+  private groupResource: GroupResource | undefined
+  private ownKind: GroupVersionKind | undefined
 
   constructor(
     private readonly init: AttributesInit,
@@ -113,7 +115,8 @@ class RequestAttributes implements Attributes {
 
   get resource(): GroupResource {
     const { target } = this.init
-    return 'kind' in target ? { group: target.kind.group, resource: target.kind.names.plural } : target.resource
+    if (!('kind' in target)) return target.resource
+    return (this.groupResource ??= { group: target.kind.group, resource: target.kind.names.plural })
   }
 
   get version(): string {
@@ -142,8 +145,10 @@ class RequestAttributes implements Attributes {
   get kind(): GroupVersionKind {
     const { kind, target } = this.init
     if (kind) return kind
-    if ('kind' in target)
-      return { group: target.kind.group, version: target.version.name, kind: target.kind.names.kind }
+    if ('kind' in target) {
+      const { group, names } = target.kind
+      return (this.ownKind ??= { group, version: target.version.name, kind: names.kind })
+    }
     throw new Error(`admission of ${target.resource.resource} needs the kind of the object`)
   }
 

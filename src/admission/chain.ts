@@ -6,7 +6,7 @@
 // A plugin declares its operations and resources. The chain sorts the plugins by them when it is built, so that a write
 // calls only the plugins that it concerns, and makes no promise where they answer at once.
 
-import { type Awaitable, andThen } from '../base/awaitable.js'
+import { type Awaitable, andThen, eachInTurn } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { Attributes, Operation } from './attributes.js'
 import type { ChainMetrics, Measure } from './chain-metrics.js'
@@ -71,7 +71,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
     },
     validate(attributes) {
       const { validating, measureValidate } = stepsOf(attributes)
-      return measureValidate(() => validateFrom(validating, 0, attributes))
+      return measureValidate(() => eachInTurn(validating, step => step(attributes)))
     },
   }
 }
@@ -151,11 +151,4 @@ function secondRun(
   reinvocation.begin()
   const again = mutateFrom(steps, 0, changed ? attributes.withObject(changed) : attributes)
   return andThen(again, object => object ?? changed)
-}
-
-function validateFrom(steps: readonly Validate[], first: number, attributes: Attributes): Awaitable<void> {
-  for (let i = first; i < steps.length; i++) {
-    const pending = steps[i]!(attributes)
-    if (pending instanceof Promise) return pending.then(() => validateFrom(steps, i + 1, attributes))
-  }
 }

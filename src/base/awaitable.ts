@@ -22,3 +22,11 @@ export const allOf = <T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[
   values.some(value => value instanceof Promise)
     ? Promise.all(values.map(async value => value))
     : (values as readonly T[])
+
+/** Calls the action for one item after the other: without a promise as long as it returns none. */
+export function eachInTurn<T>(items: readonly T[], action: (item: T) => Awaitable<void>, first = 0): Awaitable<void> {
+  for (let i = first; i < items.length; i++) {
+    const pending = action(items[i]!)
+    if (pending instanceof Promise) return pending.then(() => eachInTurn(items, action, i + 1))
+  }
+}

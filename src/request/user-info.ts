@@ -10,11 +10,11 @@ export interface UserInfo {
 
 /** As reviews and audit events show a user: without empty fields. */
 export function printUserInfo({ name, uid, groups, extra }: UserInfo): ValueObject {
-  const entries = Object.entries(extra).map(([key, values]): [string, string[]] => [key, [...values]])
-  return {
-    ...(name !== '' && { username: name }),
-    ...(uid !== '' && { uid }),
-    ...(groups.length > 0 && { groups: [...groups] }),
-    ...(entries.length > 0 && { extra: Object.fromEntries(entries) }),
-  }
+  const printed: ValueObject = {}
+  if (name !== '') printed['username'] = name
+  if (uid !== '') printed['uid'] = uid
+  if (groups.length > 0) printed['groups'] = [...groups]
+  const entries = Object.entries(extra)
+  if (entries.length > 0) printed['extra'] = Object.fromEntries(entries.map(([key, values]) => [key, [...values]]))
+  return printed
 }

@@ -47,20 +47,19 @@ export function admissionRequest(attributes: Attributes, matched: MatchedResourc
   const { operation, subresource, name, request } = attributes
   const requested = requestedResource(attributes)
   const namespace = requestNamespace(attributes)
-  return {
-    kind: { ...matched.kind },
-    resource: { ...matched.resource },
-    ...(subresource !== '' && { subResource: subresource }),
-    requestKind: { ...requested.kind },
-    requestResource: { ...requested.resource },
-    ...(subresource !== '' && { requestSubResource: subresource }),
-    ...(name !== '' && { name }),
-    ...(namespace !== '' && { namespace }),
-    operation,
-    userInfo: printUserInfo(request.user),
-    dryRun: request.dryRun,
-    options: optionsOf(attributes),
-  }
+  // Member by member, since it is made for each request that a policy or function sees.
+  const printed: ValueObject = { kind: { ...matched.kind }, resource: { ...matched.resource } }
+  if (subresource !== '') printed['subResource'] = subresource
+  printed['requestKind'] = { ...requested.kind }
+  printed['requestResource'] = { ...requested.resource }
+  if (subresource !== '') printed['requestSubResource'] = subresource
+  if (name !== '') printed['name'] = name
+  if (namespace !== '') printed['namespace'] = namespace
+  printed['operation'] = operation
+  printed['userInfo'] = printUserInfo(request.user)
+  printed['dryRun'] = request.dryRun
+  printed['options'] = optionsOf(attributes)
+  return printed
 }
 
 /** The options of the verb as an API object. A patch has the options of a create or an update. */

@@ -1,6 +1,8 @@
 // What functions were asked, and how they decided: for tests.
 
-import type { AdmissionRequest } from './function.js'
+import { copyValue, type ValueObject } from '../../meta/values/value.js'
+import type { VersionedObjects } from '../attributes.js'
+import type { AdmissionObject, AdmissionRequest } from './function.js'
 
 export interface AdmissionCall {
   /** The name of the function. */
@@ -22,19 +24,52 @@ export interface AdmissionCalls {
   clear(): void
 }
 
+/** A call as it is kept: with the objects of the server, which are copied when a program reads the calls. */
+export interface RecordedCall extends Omit<AdmissionCall, 'request' | 'mutated'> {
+  /** All members but the objects. */
+  readonly asked: ValueObject
+  readonly objects: VersionedObjects
+  readonly mutated?: ValueObject | undefined
+}
+
 const MAX_CALLS = 1000
 
-export function createAdmissionCalls(): AdmissionCalls & { add(call: AdmissionCall): void } {
-  let calls: AdmissionCall[] = []
+export function createAdmissionCalls(): AdmissionCalls & { add(call: RecordedCall): void } {
+  let recorded: RecordedCall[] = []
+  const shown = new WeakMap<RecordedCall, AdmissionCall>()
+  const show = (call: RecordedCall): AdmissionCall => {
+    let result = shown.get(call)
+    if (!result) shown.set(call, (result = callOf(call)))
+    return result
+  }
   return {
     get calls() {
-      return calls.slice(-MAX_CALLS)
+      return recorded.slice(-MAX_CALLS).map(show)
     },
-    clear: () => void (calls = []),
+    clear: () => void (recorded = []),
     add(call) {
-      calls.push(call)
+      recorded.push(call)
       // Twice the number is kept, so that calls are not moved each time.
-      if (calls.length >= 2 * MAX_CALLS) calls = calls.slice(-MAX_CALLS)
+      if (recorded.length >= 2 * MAX_CALLS) recorded = recorded.slice(-MAX_CALLS)
     },
   }
 }
+
+function callOf({ asked, objects, mutated, ...call }: RecordedCall): AdmissionCall {
+  const request = requestOf(asked, objects, () => {})
+  return { ...call, request, ...(mutated && { mutated: copyOf(mutated) }) }
+}
+
+/** What a function is called with. The objects are copies, since a function may change its own. */
+export const requestOf = (
+  asked: ValueObject,
+  { object, oldObject }: VersionedObjects,
+  warn: (text: string) => void,
+): AdmissionRequest => ({
+  ...(asked as unknown as Omit<AdmissionRequest, 'object' | 'oldObject' | 'warn'>),
+  object: copyOf(object),
+  oldObject: copyOf(oldObject),
+  warn,
+})
+
+const copyOf = (object: ValueObject | undefined): AdmissionObject | null => (object ? copyValue(object) : null)

@@ -8,7 +8,7 @@ import { quote } from '../../meta/go/go-text.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { type Webhook, webhooksOf } from '../webhooks/source.js'
-import type { AdmissionCall } from './calls.js'
+import type { RecordedCall } from './calls.js'
 import type { AdmissionFunction } from './function.js'
 import { plainValue } from './plain-value.js'
 import { type FunctionEnv, functionPlugin } from './plugin.js'
@@ -23,7 +23,7 @@ export type FunctionPlugins = (env: FunctionEnv) => AdmissionPlugin[]
 export function compileFunctions(
   functions: readonly AdmissionFunction[],
   configurations: Kind,
-  record: (call: AdmissionCall) => void,
+  record: (call: RecordedCall) => void,
 ): FunctionPlugins {
   const compiled = functions.map(each => ({ function: each, webhook: compileMatching(each, configurations) }))
   return env => compiled.map(each => functionPlugin(each.function, each.webhook, env, record))

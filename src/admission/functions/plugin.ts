@@ -13,9 +13,9 @@ import { isExempt, matchWebhook, type WebhookMatchEnv } from '../webhooks/match.
 import { decodePatched } from '../webhooks/patched-object.js'
 import { refusalBy } from '../webhooks/review.js'
 import type { Webhook } from '../webhooks/source.js'
-import type { AdmissionCall } from './calls.js'
+import { type RecordedCall, requestOf } from './calls.js'
 import { AdmissionDenial } from './denial.js'
-import type { AdmissionFunction, AdmissionObject, AdmissionRequest } from './function.js'
+import type { AdmissionFunction, AdmissionObject } from './function.js'
 import { plainValue } from './plain-value.js'
 
 export interface FunctionEnv extends WebhookMatchEnv {
@@ -29,7 +29,7 @@ export function functionPlugin(
   called: AdmissionFunction,
   webhook: Webhook,
   env: FunctionEnv,
-  record: (call: AdmissionCall) => void,
+  record: (call: RecordedCall) => void,
 ): AdmissionPlugin {
   const candidates = createCandidates([webhook], ({ resources }) => resources)
 
@@ -38,35 +38,34 @@ export function functionPlugin(
     attributes: Attributes,
     proceed: (matched: MatchedResource, objects: VersionedObjects) => Awaitable<T | undefined>,
   ): Awaitable<T | undefined> {
-    if (candidates(attributes).length === 0 || isExempt(attributes.kind)) return undefined
-    return andThen(matchWebhook(env, webhook, attributes), matched =>
+    const [candidate] = candidates(attributes)
+    if (!candidate || isExempt(attributes.kind)) return undefined
+    return andThen(matchWebhook(env, candidate, attributes), matched =>
       matched ? andThen(attributes.inVersion(matched.kind), objects => proceed(matched, objects)) : undefined,
     )
   }
 
   /** Calls the function, records the call, and decides about errors. Undefined after an error that is ignored. */
-  function call<T>(
-    phase: AdmissionCall['phase'],
+  function call(
     { request }: Attributes,
-    asked: AdmissionRequest,
-    action: () => Awaitable<T>,
-    mutated: (result: T) => AdmissionCall['mutated'] = () => undefined,
-  ): Awaitable<T | undefined> {
-    return orElse<T | undefined>(
+    asked: Pick<RecordedCall, 'phase' | 'asked' | 'objects'>,
+    action: () => Awaitable<ApiObject | undefined>,
+  ): Awaitable<ApiObject | undefined> {
+    const { name } = called
+    return orElse<ApiObject | undefined>(
       () =>
-        andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), result => {
-          const changed = mutated(result)
-          record({ name: called.name, phase, request: asked, allowed: true, ...(changed && { mutated: changed }) })
-          return result
+        andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), changed => {
+          record({ name, ...asked, allowed: true, ...(changed && { mutated: copyValue(changed) }) })
+          return changed
         }),
       error => {
         if (error === request.aborted) throw error
         const isIgnored =
           webhook.isFailureIgnored && !(error instanceof AdmissionDenial || error instanceof StatusError)
         const message = error instanceof Error ? error.message : String(error)
-        record({ name: called.name, phase, request: asked, allowed: isIgnored, message })
-        if (!isIgnored) throw refusalOf(called.name, error, message)
-        request.log.warn('an admission function failed and is ignored', { function: called.name, reason: message })
+        record({ name, ...asked, allowed: isIgnored, message })
+        if (!isIgnored) throw refusalOf(name, error, message)
+        request.log.warn('an admission function failed and is ignored', { function: name, reason: message })
         return undefined
       },
     )
@@ -79,45 +78,33 @@ export function functionPlugin(
     ...(mutate && {
       mutate: attributes =>
         ifMatched(attributes, (matched, objects) => {
-          const asked = requestOf(attributes, matched, objects)
-          // The function may change its object, and the recorded request stays as it was.
-          const own = { ...asked, object: copyOf(objects.object) }
+          const asked = admissionRequest(attributes, matched)
+          const own = requestOf(asked, objects, text => attributes.request.warn(text))
           const decide = () =>
-            andThen(mutate.call(called, own), returned =>
+            andThen(promised(mutate.call(called, own)), returned =>
               changedObject(attributes, matched, objects, returned ?? own.object),
             )
-          const changed = call(
-            'mutate',
-            attributes,
-            asked,
-            decide,
-            after => after && (copyValue(after) as AdmissionObject),
-          )
+          // The steps after this one may change the object of the server.
+          const before = { ...objects, object: objects.object && copyValue(objects.object) }
+          const changed = call(attributes, { phase: 'mutate', asked, objects: before }, decide)
           return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
         }),
     }),
     ...(validate && {
-      validate: attributes =>
-        ifMatched(attributes, (matched, objects) => {
-          const asked = requestOf(attributes, matched, objects)
-          return call('validate', attributes, asked, () => validate.call(called, asked))
-        }),
+      validate: attributes => {
+        const decided = ifMatched(attributes, (matched, objects) => {
+          const asked = admissionRequest(attributes, matched)
+          const own = requestOf(asked, objects, text => attributes.request.warn(text))
+          // Nothing changes the object any more, so that the recorded call has it without a copy.
+          return call(attributes, { phase: 'validate', asked, objects }, () =>
+            andThen(promised(validate.call(called, own)), () => undefined),
+          )
+        })
+        return andThen(decided, () => {})
+      },
     }),
   }
 }
-
-function requestOf(attributes: Attributes, matched: MatchedResource, objects: VersionedObjects): AdmissionRequest {
-  const { request } = attributes
-  return {
-    ...(admissionRequest(attributes, matched) as unknown as Omit<AdmissionRequest, 'object' | 'oldObject' | 'warn'>),
-    object: copyOf(objects.object),
-    oldObject: copyOf(objects.oldObject),
-    warn: text => request.warn(text),
-  }
-}
-
-/** Objects are copied: those of the server may be changed later, and a function may change its own. */
-const copyOf = (object: ApiObject | undefined): AdmissionObject | null => (object ? copyValue(object) : null)
 
 /** The object as the function has left it, decoded and with defaults; undefined if nothing has changed. */
 function changedObject(
@@ -145,10 +132,12 @@ function refusalOf(name: string, error: unknown, message: string): StatusError {
 function inTime<T>(
   result: Awaitable<T>,
   timeoutSeconds: number,
-  { deadline, signal }: AdmittedRequest,
+  request: AdmittedRequest,
   now: () => number,
 ): Awaitable<T> {
-  if (!isThenable(result)) return result
+  if (!(result instanceof Promise)) return result
+  // The signal of a request is made when it is first read, and costs more than the rest of a call.
+  const { deadline, signal } = request
   const left = Math.max(Math.min(timeoutSeconds * 1000, deadline - now()), 0)
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => end(() => reject(new Error(`no result within ${timeoutSeconds}s`))), left)
@@ -167,5 +156,5 @@ function inTime<T>(
 }
 
 /** A program may have promises of its own kind. */
-const isThenable = <T>(value: Awaitable<T>): value is Promise<T> =>
-  typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+const promised = <T>(value: Awaitable<T>): Awaitable<T> =>
+  typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : value

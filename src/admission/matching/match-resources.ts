@@ -64,24 +64,32 @@ export interface MatchEnv {
   readonly findNamespace: (name: string) => Awaitable<{ readonly labels: Labels } | undefined>
 }
 
-/** The resource as the rules ask for it; undefined if the request does not match. Throws a StatusError. */
+/**
+ * The resource as the rules ask for it; undefined if the request does not match. Throws a StatusError. `byRules`: what the
+ * rules have matched, where that is known.
+ */
 export function matchResources(
   env: MatchEnv,
   resources: MatchResources,
   attributes: Attributes,
+  byRules?: MatchedResource,
 ): Awaitable<MatchedResource | undefined> {
-  const matched = matchRules(resources, attributes)
+  const matched = byRules ?? matchRules(resources, attributes)
   if (!matched || !matchesObject(resources, attributes)) return undefined
   return andThen(matchesNamespace(env, resources, attributes), matches => (matches ? matched : undefined))
 }
 
 // ---- rules
 
-/** Looks at the rules only: the resource of the first one that holds. */
-export function matchRules(resources: MatchResources, attributes: Attributes): MatchedResource | undefined {
+/** Looks at the rules only: the resource of the first one that holds. `requested`: that of the request itself. */
+export function matchRules(
+  resources: MatchResources,
+  attributes: Attributes,
+  requested = requestedResource(attributes),
+): MatchedResource | undefined {
   const { include, exclude, isEquivalent } = resources
-  if (exclude.length > 0 && firstMatch(exclude, isEquivalent, attributes)) return undefined
-  return include ? firstMatch(include, isEquivalent, attributes) : requestedResource(attributes)
+  if (exclude.length > 0 && firstMatch(exclude, isEquivalent, attributes, requested)) return undefined
+  return include ? firstMatch(include, isEquivalent, attributes, requested) : requested
 }
 
 /** Rules that hold for the request itself come first, then those that hold for an equivalent resource. */
@@ -89,8 +97,8 @@ function firstMatch(
   rules: readonly Rule[],
   isEquivalent: boolean,
   attributes: Attributes,
+  requested: MatchedResource,
 ): MatchedResource | undefined {
-  const requested = requestedResource(attributes)
   if (rules.some(rule => matchesRule(rule, requested.resource, attributes))) return requested
   if (!isEquivalent) return undefined
   const others = equivalentResources(attributes)
@@ -100,6 +108,10 @@ function firstMatch(
   }
   return undefined
 }
+
+/** Whether requests that differ in their names only may differ in what the rules say. */
+export const dependsOnNames = ({ include = [], exclude }: MatchResources): boolean =>
+  [...include, ...exclude].some(({ names }) => names.length > 0)
 
 /** Whether the rules may hold for a request that differs in its name only. */
 export const mayMatch = (resources: MatchResources, attributes: Attributes): boolean =>

@@ -1,5 +1,6 @@
 // The policies, bindings and parameters that apply to one request.
 
+import { type Awaitable, andThen, eachInTurn, orElse } from '../../base/awaitable.js'
 import { StatusError } from '../../meta/errors/status.js'
 import type { GroupResource } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -8,6 +9,7 @@ import { objectAt, objectOrNone } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { Attributes } from '../attributes.js'
 import { type MatchedResource, requestNamespace } from '../expressions/admission-request.js'
+import type { Candidate } from '../matching/candidates.js'
 import { type MatchEnv, matchesObject, matchResources } from '../matching/match-resources.js'
 import { ConfigurationError, findParams, type ParamsEnv, paramKindOf } from './params.js'
 import type { Binding, BoundPolicy } from './source.js'
@@ -37,41 +39,51 @@ export interface Applicable<T> {
 }
 
 /** Whether a policy that a request is a candidate of may apply to it, as far as that is known at once. */
-export const mayApply = ({ constraints, bindings }: BoundPolicy<unknown>, attributes: Attributes): boolean =>
+export const mayApply = (
+  { item: { constraints, bindings } }: Candidate<BoundPolicy<unknown>>,
+  attributes: Attributes,
+): boolean =>
   matchesObject(constraints, attributes) &&
   bindings.some(({ resources }) => !resources || matchesObject(resources, attributes))
 
-export async function findApplicable<T>(
-  policies: readonly BoundPolicy<T>[],
+export function findApplicable<T>(
+  policies: readonly Candidate<BoundPolicy<T>>[],
   attributes: Attributes,
   env: PolicyEnv,
-): Promise<Applicable<T>> {
+): Awaitable<Applicable<T>> {
   const invocations: Invocation<T>[] = []
   const errors: Misconfiguration<T>[] = []
-  for (const policy of policies) {
-    const add = (binding: Binding | undefined, error: unknown): void => {
+  const addPolicy = ({ item: policy, byRules }: Candidate<BoundPolicy<T>>): Awaitable<void> => {
+    const failed = (binding: Binding | undefined, error: unknown): void => {
       if (!(error instanceof ConfigurationError) && !(error instanceof StatusError)) throw error
       const what = binding ? 'binding' : 'policy'
       errors.push({ policy, binding, message: `failed to configure ${what}: ${error.message}` })
     }
-    try {
-      const matched = await matchResources(env, policy.constraints, attributes)
-      if (!matched) continue
+    const addBindings = (matched: MatchedResource): Awaitable<void> => {
       const paramKind = paramKindOf(policy.spec, env)
-      for (const binding of policy.bindings) {
-        try {
-          if (binding.resources && !(await matchResources(env, binding.resources, attributes))) continue
-          const found = await findParams(paramKind, binding.spec, requestNamespace(attributes), env)
-          for (const params of found) invocations.push({ policy, binding, matched, params })
-        } catch (error) {
-          add(binding, error)
-        }
-      }
-    } catch (error) {
-      add(undefined, error)
+      const addBinding = (binding: Binding): Awaitable<void> =>
+        andThen(binding.resources ? matchResources(env, binding.resources, attributes) : matched, isBound => {
+          if (!isBound) return
+          return andThen(findParams(paramKind, binding.spec, requestNamespace(attributes), env), found => {
+            for (const params of found) invocations.push({ policy, binding, matched, params })
+          })
+        })
+      return eachInTurn(policy.bindings, binding =>
+        orElse(
+          () => addBinding(binding),
+          error => failed(binding, error),
+        ),
+      )
     }
+    return orElse(
+      () =>
+        andThen(matchResources(env, policy.constraints, attributes, byRules), matched =>
+          matched ? addBindings(matched) : undefined,
+        ),
+      error => failed(undefined, error),
+    )
   }
-  return { invocations, errors }
+  return andThen(eachInTurn(policies, addPolicy), () => ({ invocations, errors }))
 }
 
 // ---- resources that policies do not see

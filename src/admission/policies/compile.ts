@@ -90,7 +90,8 @@ export type Evaluated =
 export class PolicyEvaluation {
   /** The variables of the environment, with those of the policy. */
   readonly inputs: Variables
-  private readonly variables: LazyVariables
+  /** Undefined if the policy has none. */
+  private readonly variables: LazyVariables | undefined
   private readonly work = new WorkBudget(MAX_WORK)
 
   constructor(
@@ -99,15 +100,18 @@ export class PolicyEvaluation {
     /** What is left of the cost budget. */
     public left = COST_BUDGET,
   ) {
-    this.variables = new LazyVariables(variables, this.work)
-    this.inputs = { ...inputs, variables: this.variables }
-    this.variables.inputs = this.inputs
+    if (variables.size === 0) this.inputs = 'variables' in inputs ? inputs : { ...inputs, variables: NO_VARIABLES }
+    else {
+      this.variables = new LazyVariables(variables, this.work)
+      this.inputs = { ...inputs, variables: this.variables }
+      this.variables.inputs = this.inputs
+    }
   }
 
   evaluate({ text, compiled }: PolicyExpression): Evaluated {
     if (!compiled.ok) return { error: `compilation error: ${compiled.error}` }
     const { value, error, cost } = runProgram(compiled.program, this.inputs, this.work)
-    this.spend(this.variables.takeCost())
+    if (this.variables) this.spend(this.variables.takeCost())
     this.spend(cost)
     if (error !== undefined) return { error: `expression '${text}' resulted in error: ${error.message}` }
     return { value: value! }
@@ -167,3 +171,6 @@ class LazyVariables extends ObjectValue {
       : new CelError(`composited variable ${quote(name)} fails to evaluate: ${error.message}`)
   }
 }
+
+/** `variables` of policies that have none. Inputs with it need not be copied for each policy. */
+export const NO_VARIABLES: Value = new LazyVariables(new Map(), new WorkBudget(0))

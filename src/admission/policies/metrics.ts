@@ -8,8 +8,13 @@ export type PolicyType = 'validating' | 'mutating'
 export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn'
 
 export interface PolicyMetrics {
+  /** The counters of a policy for one binding: the same as long as the binding does not change. */
+  of(policy: string, binding: { readonly name: string }): PolicyChecks
+}
+
+export interface PolicyChecks {
   /** `error`: why an expression is not met or cannot be evaluated; undefined if it is met. */
-  checked(policy: string, binding: string, error: string | undefined, enforcement: Enforcement, seconds: number): void
+  checked(error: string | undefined, enforcement: Enforcement, seconds: number): void
 }
 
 const LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const
@@ -25,24 +30,30 @@ export function createPolicyMetrics(registry: MetricsRegistry, type: PolicyType)
     LABELS,
     BUCKETS,
   )
-  /** Almost all expressions are met. */
-  const met = new Map<string, { readonly check: Counter; readonly duration: Histogram }>()
+  const create = (policy: string, binding: string): PolicyChecks => {
+    // Almost all expressions are met.
+    let met: { readonly check: Counter; readonly duration: Histogram } | undefined
+    const cellsOf = (kind: string, enforcement: Enforcement) => ({
+      check: checks.with(policy, binding, kind, enforcement),
+      duration: durations.with(policy, binding, kind, enforcement),
+    })
+    return {
+      checked(error, enforcement, seconds) {
+        const isMet = error === undefined && enforcement === 'allow'
+        const { check, duration } = isMet
+          ? (met ??= cellsOf('no_error', enforcement))
+          : cellsOf(errorType(error), enforcement)
+        check.inc()
+        duration.observe(seconds)
+      },
+    }
+  }
+  const known = new WeakMap<object, PolicyChecks>()
   return {
-    checked(policy, binding, error, enforcement, seconds) {
-      if (error !== undefined || enforcement !== 'allow') {
-        const kind = errorType(error)
-        checks.with(policy, binding, kind, enforcement).inc()
-        durations.with(policy, binding, kind, enforcement).observe(seconds)
-        return
-      }
-      const key = `${policy}\0${binding}`
-      let cells = met.get(key)
-      if (!cells) {
-        const labels = [policy, binding, 'no_error', 'allow'] as const
-        met.set(key, (cells = { check: checks.with(...labels), duration: durations.with(...labels) }))
-      }
-      cells.check.inc()
-      cells.duration.observe(seconds)
+    of(policy, binding) {
+      let found = known.get(binding)
+      if (!found) known.set(binding, (found = create(policy, binding.name)))
+      return found
     },
   }
 }

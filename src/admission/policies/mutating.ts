@@ -17,6 +17,7 @@ import { inRequestedVersion, type MatchedResource } from '../expressions/admissi
 import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
 import { celValueOf } from '../expressions/json-value.js'
 import { admissionVariables } from '../expressions/variables.js'
+import type { Candidate } from '../matching/candidates.js'
 import {
   findApplicable,
   type Invocation,
@@ -107,7 +108,7 @@ async function mutate(
   env: MutatingPolicyEnv,
   metrics: PolicyMetrics,
   evaluateConditions: EvaluateConditions,
-  policies: readonly Bound[],
+  policies: readonly Candidate<Bound>[],
   attributes: Attributes,
 ): Promise<ApiObject | undefined> {
   const { invocations, errors } = await findApplicable(policies, attributes, env)
@@ -144,7 +145,7 @@ async function mutate(
       const [failure] = run.errors
       const isDenied = failure !== undefined && policy.compiled.failurePolicy === 'Fail'
       const seconds = (performance.now() - begin) / 1000
-      metrics.checked(policy.name, binding.name, failure, isDenied ? 'deny' : 'allow', seconds)
+      metrics.of(policy.name, binding).checked(failure, isDenied ? 'deny' : 'allow', seconds)
       for (const error of run.errors) {
         if (policy.compiled.failurePolicy === 'Fail') {
           failures.push({ message: denied(policy, binding.name, error), reason: 'Invalid' })

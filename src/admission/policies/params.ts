@@ -1,6 +1,6 @@
 // The parameters of a binding: objects of the policy's paramKind, by name or by labels.
 
-import { allOf } from '../../base/awaitable.js'
+import { type Awaitable, allOf } from '../../base/awaitable.js'
 import type { Kind } from '../../kinds/kind.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -41,15 +41,24 @@ export function paramKindOf(spec: ValueObject, { findKind }: ParamsEnv): ParamKi
  * The parameters with which a policy is evaluated for a binding: once for each of them, once with undefined if the
  * policy or the binding has none, and not at all if none are found and that is allowed.
  */
-export async function findParams(
+export function findParams(
   paramKind: ParamKind | undefined,
   binding: ValueObject,
   namespace: string,
+  env: ParamsEnv,
+): Awaitable<readonly (ApiObject | undefined)[]> {
+  const ref = paramKind && objectOrNone(binding, 'paramRef')
+  return ref === undefined ? NO_PARAMS : paramsOf(paramKind!, ref, namespace, env)
+}
+
+const NO_PARAMS = [undefined]
+
+async function paramsOf(
+  { kind, apiVersion }: ParamKind,
+  ref: ValueObject,
+  namespace: string,
   { objects }: ParamsEnv,
-): Promise<readonly (ApiObject | undefined)[]> {
-  const ref = objectOrNone(binding, 'paramRef')
-  if (paramKind === undefined || ref === undefined) return [undefined]
-  const { kind, apiVersion } = paramKind
+): Promise<readonly ApiObject[]> {
   const groupKind = { group: kind.group, kind: kind.names.kind }
   const where = namespaceOf(ref, kind, namespace)
   const name = stringAt(ref, 'name')

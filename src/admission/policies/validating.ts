@@ -2,19 +2,21 @@
 // refuses the request, adds a warning or an audit annotation.
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
+import { type Awaitable, andThen, eachInTurn } from '../../base/awaitable.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
 import type { Value, Variables } from '../../cel/index.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
-import { printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
+import type { MatchedResource } from '../expressions/admission-request.js'
 import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
 import { celValueOf } from '../expressions/json-value.js'
 import type { MatchConditions, MatchResult } from '../expressions/match-conditions.js'
 import { admissionVariables } from '../expressions/variables.js'
+import type { Candidate } from '../matching/candidates.js'
 import {
   findApplicable,
   type Invocation,
@@ -26,6 +28,7 @@ import {
 import {
   compilePolicy,
   type Evaluated,
+  NO_VARIABLES,
   OutOfBudget,
   PolicyEvaluation,
   type PolicyExpression,
@@ -59,8 +62,6 @@ interface Annotation extends PolicyExpression {
 }
 
 type Bound = BoundPolicy<ValidatingPolicy>
-
-const ALLOW: readonly string[] = ['Allow']
 
 /** A reason to refuse the request. */
 interface Denial {
@@ -112,58 +113,66 @@ function compileValidating(object: ApiObject): ValidatingPolicy {
   return { ...programs, validations, annotations, readsNamespace: refersTo('namespaceObject', all) }
 }
 
-async function validate(
+function validate(
   env: ValidatingPolicyEnv,
   metrics: PolicyMetrics,
   evaluateConditions: EvaluateConditions,
-  policies: readonly Bound[],
+  policies: readonly Candidate<Bound>[],
   attributes: Attributes,
-): Promise<void> {
-  const { invocations, errors } = await findApplicable(policies, attributes, env)
-  const denials: Denial[] = errors.filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
-  const published = new Map<string, string[]>()
-  const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
-  const namespace = celValueOf(needsNamespace ? await namespaceObject(attributes, env) : null)
-  const inputsOf = createInputs(attributes, env)
-  for (const invocation of invocations) {
-    const { policy, binding } = invocation
-    const inputs = await inputsOf(invocation)
-    const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace, conditions =>
-      evaluateConditions(conditions, policy.name, attributes.operation, inputs),
-    )
-    for (const [i, { violation, seconds }] of decisions.entries()) {
-      const isTolerated = violation === undefined || violation.isIgnored
-      const actions = isTolerated ? ALLOW : stringsAt(binding.spec, 'validationActions')
-      for (const action of actions) {
-        const enforcement = action.toLowerCase() as Enforcement
-        metrics.checked(policy.name, binding.name, violation?.message, enforcement, seconds)
-      }
-      if (!isTolerated) denials.push(...act(violation, i, actions, policy, binding, attributes))
-    }
-    for (const { key, value, error } of annotations) {
-      if (error !== undefined) denials.push({ policy, binding, message: error })
-      else if (value !== undefined) addValue(published, `${policy.name}/${key}`, value)
-    }
-  }
-  for (const [key, values] of published) attributes.request.annotate(key, values.join(', '))
-  if (denials.length > 0) throw refusal(denials[0]!, attributes)
+): Awaitable<void> {
+  return andThen(findApplicable(policies, attributes, env), ({ invocations, errors }) => {
+    const denials: Denial[] = errors.filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
+    const published = new Map<string, string[]>()
+    const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
+    return andThen(needsNamespace ? namespaceObject(attributes, env) : null, namespace => {
+      const inputsOf = createInputs(attributes, env, celValueOf(namespace))
+      const checkOne = (invocation: Invocation<ValidatingPolicy>): Awaitable<void> =>
+        andThen(inputsOf(invocation), inputs => {
+          const { policy, binding } = invocation
+          const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, conditions =>
+            evaluateConditions(conditions, policy.name, attributes.operation, { ...inputs, namespaceObject: null }),
+          )
+          const checks = metrics.of(policy.name, binding)
+          for (const [i, { violation, seconds }] of decisions.entries()) {
+            if (violation === undefined || violation.isIgnored) {
+              checks.checked(violation?.message, 'allow', seconds)
+              continue
+            }
+            const actions = stringsAt(binding.spec, 'validationActions')
+            for (const action of actions)
+              checks.checked(violation.message, action.toLowerCase() as Enforcement, seconds)
+            denials.push(...act(violation, i, actions, policy, binding, attributes))
+          }
+          for (const { key, value, error } of annotations) {
+            if (error !== undefined) denials.push({ policy, binding, message: error })
+            else if (value !== undefined) addValue(published, `${policy.name}/${key}`, value)
+          }
+        })
+      return andThen(eachInTurn(invocations, checkOne), () => {
+        for (const [key, values] of published) attributes.request.annotate(key, values.join(', '))
+        if (denials.length > 0) throw refusal(denials[0]!, attributes)
+      })
+    })
+  })
 }
 
-/** The variables of expressions. Most policies match the same version, and share all but the parameters. */
+/** The variables of expressions. Policies that match the same version share all but the parameters. */
 function createInputs(
   attributes: Attributes,
   { authorizer }: ValidatingPolicyEnv,
-): (invocation: Invocation<unknown>) => Promise<Variables> {
-  const byVersion = new Map<string, Variables>()
-  return async ({ matched, params }) => {
-    const version = printGroupVersion(matched.resource)
-    let common = byVersion.get(version)
-    if (!common) {
-      const objects = await attributes.inVersion(matched.kind)
-      common = { ...admissionVariables(attributes, matched, objects, authorizer()), params: null }
-      byVersion.set(version, common)
-    }
-    return params ? { ...common, params: celValueOf(params) } : common
+  namespace: Value,
+): (invocation: Invocation<unknown>) => Awaitable<Variables> {
+  const known = new Map<MatchedResource, Variables>()
+  return ({ matched, params }) => {
+    const withParams = (common: Variables): Variables => (params ? { ...common, params: celValueOf(params) } : common)
+    const common = known.get(matched)
+    if (common) return withParams(common)
+    return andThen(attributes.inVersion(matched.kind), objects => {
+      const variables = admissionVariables(attributes, matched, objects, authorizer())
+      const made = { ...variables, namespaceObject: namespace, params: null, variables: NO_VARIABLES }
+      known.set(matched, made)
+      return withParams(made)
+    })
   }
 }
 
@@ -201,7 +210,6 @@ const NO_RESULT: PolicyResult = { decisions: [], annotations: [] }
 function evaluatePolicy(
   policy: ValidatingPolicy,
   inputs: Variables,
-  namespace: Value,
   evaluateConditions: (conditions: MatchConditions) => MatchResult,
 ): PolicyResult {
   const { conditions, validations, annotations } = policy
@@ -210,9 +218,8 @@ function evaluatePolicy(
     if (matches === undefined) return failedResult(policy, (result as { error: string }).error)
     if (!matches) return NO_RESULT
   }
-  const all = { ...inputs, namespaceObject: namespace }
   try {
-    const evaluation = new PolicyEvaluation(policy, all)
+    const evaluation = new PolicyEvaluation(policy, inputs)
     let begin = performance.now()
     const times: number[] = []
     const results = validations.map(validation => {
@@ -224,9 +231,9 @@ function evaluatePolicy(
     })
     const violations = results.every(({ value }) => value === true)
       ? []
-      : withMessages(policy, results, new PolicyEvaluation(policy, withoutAuthorizer(all), evaluation.left))
+      : withMessages(policy, results, new PolicyEvaluation(policy, withoutAuthorizer(inputs), evaluation.left))
     const decisions = times.map((seconds, i) => ({ violation: violations[i], seconds }))
-    return { decisions, annotations: evaluateAnnotations(policy, annotations, withoutAuthorizer(all)) }
+    return { decisions, annotations: evaluateAnnotations(policy, annotations, inputs) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return failedResult(policy, error.message)
@@ -297,7 +304,7 @@ function evaluateAnnotations(
   inputs: Variables,
 ): AnnotationResult[] {
   if (annotations.length === 0) return []
-  const evaluation = new PolicyEvaluation(policy, inputs)
+  const evaluation = new PolicyEvaluation(policy, withoutAuthorizer(inputs))
   return annotations.map(annotation => {
     const { key } = annotation
     const { value, error } = evaluation.evaluate(annotation)

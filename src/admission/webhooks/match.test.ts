@@ -31,7 +31,8 @@ const env = (namespaces: Record<string, Labels> = { x: {} }) => ({
 })
 
 const matches = async (each: Webhook, resource: string, tested: TestRequest, namespaces?: Record<string, Labels>) =>
-  (await matchWebhook(env(namespaces), each, attributesFor(resource, tested))) !== undefined
+  (await matchWebhook(env(namespaces), { item: each, byRules: undefined }, attributesFor(resource, tested))) !==
+  undefined
 
 describe('rules', () => {
   test.each<[Record<string, Value>, string, boolean]>([
@@ -124,7 +125,8 @@ test('webhooks of a resource come in the order of their configurations, and are 
       return generation
     },
   })
-  const found = () => source(attributesFor('pods', { object: pod() })).map(({ uid, index }) => `${uid} ${index}`)
+  const found = () =>
+    source(attributesFor('pods', { object: pod() })).map(({ item: { uid, index } }) => `${uid} ${index}`)
   expect(found()).toEqual([])
   put('b', {}, { name: 'other.example.com', rules: [{ ...RULE, resources: ['nodes'] }] }, {})
   put('a', {})

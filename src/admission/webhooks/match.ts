@@ -7,6 +7,7 @@ import type { Attributes } from '../attributes.js'
 import type { MatchedResource } from '../expressions/admission-request.js'
 import type { EvaluateConditions } from '../expressions/condition-metrics.js'
 import { admissionVariables } from '../expressions/variables.js'
+import type { Candidate } from '../matching/candidates.js'
 import { type MatchEnv, matchResources } from '../matching/match-resources.js'
 import type { Webhook } from './source.js'
 
@@ -32,10 +33,10 @@ export const isExempt = ({ group, kind }: { readonly group: string; readonly kin
 /** The resource as the webhook asked for it; undefined if it is not called. Throws a StatusError. */
 export const matchWebhook = (
   env: WebhookMatchEnv,
-  { name, resources, conditions }: Pick<Webhook, 'name' | 'resources' | 'conditions'>,
+  { item: { name, resources, conditions }, byRules }: Candidate<Pick<Webhook, 'name' | 'resources' | 'conditions'>>,
   attributes: Attributes,
 ): Awaitable<MatchedResource | undefined> =>
-  andThen(matchResources(env, resources, attributes), matched => {
+  andThen(matchResources(env, resources, attributes, byRules), matched => {
     if (!matched || conditions.isEmpty) return matched
     return andThen(attributes.inVersion(matched.kind), objects => {
       const variables = admissionVariables(attributes, matched, objects, env.authorizer())

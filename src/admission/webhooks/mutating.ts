@@ -14,6 +14,7 @@ import { PatchError } from '../../patch/patch-error.js'
 import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
+import type { Candidate } from '../matching/candidates.js'
 import { CallError, callWebhook, failOpen, measured, type WebhookEnv } from './call.js'
 import { isExempt, matchWebhook } from './match.js'
 import { decodePatched } from './patched-object.js'
@@ -45,7 +46,7 @@ interface Invocations {
 
 async function callInTurn(
   env: WebhookEnv,
-  candidates: readonly Webhook[],
+  candidates: readonly Candidate<Webhook>[],
   attributes: Attributes,
 ): Promise<ApiObject | undefined> {
   const { reinvocation, request } = attributes
@@ -58,8 +59,9 @@ async function callInTurn(
   // Another plugin has changed the object in the second run.
   if (round === 1 && !equalValues(invocations.output, attributes.object)) callAgain(invocations)
   let current = attributes
-  for (const webhook of candidates) {
-    const matched = await matchWebhook(env, webhook, current)
+  for (const candidate of candidates) {
+    const webhook = candidate.item
+    const matched = await matchWebhook(env, candidate, current)
     if (!matched || (round === 1 && !invocations.again.has(webhook.uid))) continue
     const place = `round_${round}_index_${webhook.index}`
     const at = `${ANNOTATION}${place}`

@@ -5,6 +5,7 @@ import { printGroupVersion } from '../../meta/group-version.js'
 import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import type { MatchedResource } from '../expressions/admission-request.js'
+import type { Candidate } from '../matching/candidates.js'
 import { CallError, callWebhook, failOpen, measured, type WebhookEnv } from './call.js'
 import { isExempt, matchWebhook } from './match.js'
 import { encodeRequest } from './review.js'
@@ -27,16 +28,20 @@ interface Invocation {
   readonly request: () => string
 }
 
-async function callMatching(env: WebhookEnv, candidates: readonly Webhook[], attributes: Attributes): Promise<void> {
+async function callMatching(
+  env: WebhookEnv,
+  candidates: readonly Candidate<Webhook>[],
+  attributes: Attributes,
+): Promise<void> {
   const invocations: Invocation[] = []
   const requests = new Map<string, () => string>()
-  for (const webhook of candidates) {
-    const matched = await matchWebhook(env, webhook, attributes)
+  for (const candidate of candidates) {
+    const matched = await matchWebhook(env, candidate, attributes)
     if (!matched) continue
     const key = `${printGroupVersion(matched.resource)} ${printGroupVersion(matched.kind)}`
     let request = requests.get(key)
     if (!request) requests.set(key, (request = await requestIn(attributes, matched)))
-    invocations.push({ webhook, request })
+    invocations.push({ webhook: candidate.item, request })
   }
   if (invocations.length === 0) return
   if (attributes.request.aborted) throw timeout('request did not complete within requested timeout')
