@@ -36,7 +36,7 @@ const ROOMS = {
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
     'admission verbs response openapi discovery controllers workloads http console',
-  testing: 'base meta codec storage kinds request auth verbs workloads http server',
+  testing: 'base meta codec storage types kinds request auth verbs workloads http server',
   cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring console server testing',
 }
 

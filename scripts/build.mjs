@@ -2,12 +2,13 @@
 // - dist/bundle: the program and the library in a few files. Opening and compiling hundreds of modules takes most of the
 //   time of a start; with the bundle the server is ready in about half the time. The files are CommonJS, which `import` and
 //   `require` both load, so that there is one copy of the code and one state.
-// - dist/declarations: the types of the library for TypeScript.
+// - dist/declarations: the types of the library for TypeScript, and those of the built-in kinds (kind-types.mjs).
 // - dist/page: the web console (build-console.mjs).
 // - dist/<room>: the modules one by one, for benchmarks, for tests, and while developing.
 // - dist/man: the manual page.
 // The package has all but the modules. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
 import {
+  appendFileSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -20,6 +21,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { buildConsole, pageFolder } from './build-console.mjs'
+import { writeKindTypes } from './kind-types.mjs'
 import { node, programOf, root } from './programs.mjs'
 
 /** The entry points: of the executable, and of the package. */
@@ -40,7 +42,11 @@ const began = Date.now()
 const code = await node([programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])
 if (code !== 0) process.exit(code)
 const described = declarationsBehind(['server/index.d.ts', 'cel/index.d.ts', 'testing/index.d.ts'])
+const kinds = await writeKindTypes(dist, join(typesFolder, 'kinds'))
+for (const path of kinds) described.add(path)
 drop(typesFolder, path => !described.has(path))
+// The built-in kinds are declared where the client of tests is.
+appendFileSync(join(typesFolder, 'testing', 'index.d.ts'), "import '../kinds/index.js'\n")
 // The declarations describe CommonJS, though the modules that they were made from are not.
 writeFileSync(join(typesFolder, 'package.json'), '{"type": "commonjs"}\n')
 

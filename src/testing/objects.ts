@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
 import { decodeYaml } from '../codec/yaml.js'
 import type { Registry } from '../kinds/registry.js'
-import { parseGroupVersion } from '../meta/group-version.js'
-import { ApiError, type Fetch, type KubernetesObject, readObject } from './client.js'
+import { collectionPath, FIELD_MANAGER, findResource } from './client.js'
+import { type Fetch, readObject } from './fetch.js'
+import type { KubernetesObject } from './kinds.js'
+import { type Condition, type WaitOptions, waitUntil } from './wait.js'
 
 /** An object, a list of them, YAML or JSON with one or more documents, or the path of a file or folder. */
 export type Manifest = object | readonly object[] | string
@@ -14,14 +16,6 @@ export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
-}
-
-/** `deleted`, `exists`, the type of a condition that must be True (`Ready`), or a function. */
-export type Condition = 'deleted' | 'exists' | (string & {}) | ((object: KubernetesObject) => boolean)
-
-export interface WaitOptions {
-  /** 10 seconds by default. */
-  readonly timeoutMs?: number
 }
 
 export interface TestObjects {
@@ -37,22 +31,15 @@ export interface TestObjects {
   ): Promise<KubernetesObject | undefined>
 }
 
-const FIELD_MANAGER = 'binnacle-testing'
-
 export function createTestObjects(fetch: Fetch, registry: () => Promise<Registry>): TestObjects {
   async function pathOf({
     apiVersion,
     kind,
     metadata,
   }: ObjectReference): Promise<{ collection: string; name: string }> {
-    const parsed = parseGroupVersion(apiVersion)
-    if (!parsed.ok) throw new UsageError(`apiVersion: ${JSON.stringify(apiVersion)}: ${parsed.error}`)
-    const { group, version } = parsed.value
-    const found = (await registry()).findKind(group, kind)
-    if (!found) throw new UsageError(`the server has no kind ${kind} in ${apiVersion}; apply its definition first`)
-    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const scope = found.namespaced ? `/namespaces/${metadata.namespace ?? 'default'}` : ''
-    return { collection: `${root}${scope}/${found.names.plural}`, name: encodeURIComponent(metadata.name) }
+    const found = await findResource(apiVersion, kind, registry)
+    const collection = collectionPath(found, found.namespaced ? (metadata.namespace ?? 'default') : undefined)
+    return { collection, name: encodeURIComponent(metadata.name) }
   }
 
   async function applyOne(object: ObjectReference): Promise<KubernetesObject> {
@@ -82,61 +69,11 @@ export function createTestObjects(fetch: Fetch, registry: () => Promise<Registry
       const { collection, name } = await pathOf(reference)
       await readObject(await fetch(`${collection}/${name}`, { method: 'DELETE' }))
     },
-    async waitFor(reference, condition, { timeoutMs = 10_000 } = {}) {
+    async waitFor(reference, condition, options) {
       const { collection } = await pathOf(reference)
-      const selector = encodeURIComponent(`metadata.name=${reference.metadata.name}`)
-      const query = `?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`
-      const abort = new AbortController()
-      const timer = setTimeout(() => abort.abort(), timeoutMs)
-      let last: KubernetesObject | undefined
-      try {
-        const response = await fetch(`${collection}${query}&fieldSelector=${selector}`, { signal: abort.signal })
-        if (!response.ok) await readObject(response)
-        for await (const { type, object } of eventsOf(response)) {
-          if (type === 'ADDED' || type === 'MODIFIED') last = object
-          const isGone = type === 'DELETED' || (type === 'BOOKMARK' && last === undefined)
-          if (isGone ? condition === 'deleted' : last !== undefined && holds(last, condition)) return last
-          if (type === 'DELETED') last = undefined
-        }
-      } catch (error) {
-        if (!abort.signal.aborted) throw error
-      } finally {
-        clearTimeout(timer)
-        abort.abort()
-      }
       const { kind, metadata } = reference
-      const state = last === undefined ? 'it does not exist' : `its last state:\n${JSON.stringify(last, undefined, 2)}`
-      throw new Error(`${kind} ${metadata.name} did not become ${describe(condition)} within ${timeoutMs} ms; ${state}`)
+      return waitUntil(fetch, { collection, kind, name: metadata.name }, condition, options)
     },
-  }
-}
-
-const describe = (condition: Condition): string => (typeof condition === 'string' ? condition : 'as the function wants')
-
-function holds(object: KubernetesObject, condition: Condition): boolean {
-  if (typeof condition === 'function') return condition(object)
-  if (condition === 'exists') return true
-  if (condition === 'deleted') return false
-  const conditions = (object['status'] as { readonly conditions?: unknown } | undefined)?.conditions
-  return (
-    Array.isArray(conditions) &&
-    conditions.some(({ type, status }: { type?: unknown; status?: unknown }) => type === condition && status === 'True')
-  )
-}
-
-export interface WatchEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubernetesObject
-}
-
-/** The events of a watch, as they arrive. */
-export async function* eventsOf(response: Response): AsyncGenerator<WatchEvent> {
-  let rest = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of response.body ?? []) {
-    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) if (line !== '') yield JSON.parse(line) as WatchEvent
   }
 }
 
@@ -180,5 +117,3 @@ function checkObject(object: unknown): ObjectReference {
   }
   return object as ObjectReference
 }
-
-export { ApiError }

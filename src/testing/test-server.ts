@@ -2,18 +2,22 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
+import type { Registry } from '../kinds/registry.js'
 import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
 import type { SimulatedPods, Simulation } from '../workloads/start-workloads.js'
-import { createFetch, type Fetch } from './client.js'
+import { type Client, createClient } from './client.js'
 import type { TestClock } from './clock.js'
 import type { TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
-import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
+import { createFetch, type Fetch } from './fetch.js'
+import type { KubernetesObject } from './kinds.js'
+import { createTestObjects, type TestObjects } from './objects.js'
 import { makeOwnFolder, type OwnFolder } from './own-folder.js'
 import { type Recording, startRecording, withReport } from './recording.js'
 import { type RequestLog } from './request-log.js'
 import { type Snapshot, writeSnapshot } from './snapshots.js'
 import { createTestUsers, type TestUsers } from './users.js'
+import { openWatch, type WatchEvent } from './watch.js'
 
 export interface TestServer extends TestObjects, AsyncDisposable {
   readonly url: string
@@ -21,7 +25,10 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   readonly ca: string
   /** The administrator's bearer token. */
   readonly token: string
-  readonly client: KeyPair | undefined
+  /** The administrator's certificate and key, PEM; undefined for plain http. */
+  readonly clientCertificate: KeyPair | undefined
+  /** Requests of the test by apiVersion and kind, typed, as the administrator. */
+  readonly client: Client
   /** The administrator's kubeconfig as text, and as a file that is removed by `stop`. */
   readonly kubeconfig: string
   kubeconfigFile(): Promise<string>
@@ -73,6 +80,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
   const { url, ca } = core
   const access = { url, ca, token }
   const fetch = createFetch(access)
+  const registry = async (): Promise<Registry> => (await core.server()).registry
   let folder: Promise<OwnFolder> | undefined
   const stop = async (): Promise<void> => {
     await core.stop()
@@ -86,11 +94,12 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
   const record = (): Recording => startRecording(core)
   return {
-    ...createTestObjects(fetch, async () => (await core.server()).registry),
+    ...createTestObjects(fetch, registry),
     url,
     ca,
     token,
-    client: core.client,
+    clientCertificate: core.client,
+    client: createClient(fetch, registry),
     kubeconfig,
     async kubeconfigFile() {
       folder ??= makeOwnFolder()
@@ -99,7 +108,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
       return file
     },
     fetch,
-    users: createTestUsers(core.tokens, () => access),
+    users: createTestUsers(core.tokens, () => access, registry),
     clock,
     faults: core.faults,
     async consoleLink() {
@@ -118,13 +127,8 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     record,
     recorded: work => withReport(record(), work),
     async *events(path) {
-      const abort = new AbortController()
       const at = `${path}${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${core.revision()}`
-      try {
-        yield* eventsOf(await fetch(at, { signal: abort.signal }))
-      } finally {
-        abort.abort()
-      }
+      yield* await openWatch<KubernetesObject>(fetch, at)
     },
     async fork() {
       const copy = clock.copy()

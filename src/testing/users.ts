@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Identity } from '../auth/authenticator.js'
 import { UsageError } from '../base/usage-error.js'
+import type { Registry } from '../kinds/registry.js'
 import { printKubeconfig } from '../server/kubeconfig.js'
-import { createFetch, type Fetch } from './client.js'
+import { type Client, createClient } from './client.js'
+import { createFetch, type Fetch } from './fetch.js'
 
 export interface UserOptions {
   readonly name?: string
@@ -15,6 +17,8 @@ export interface TestUser {
   readonly token: string
   readonly kubeconfig: string
   readonly fetch: Fetch
+  /** Typed requests of this user. */
+  readonly client: Client
 }
 
 export interface TestUsers {
@@ -26,6 +30,7 @@ export interface TestUsers {
 export function createTestUsers(
   tokens: Map<string, Identity>,
   access: () => { readonly url: string; readonly ca: string },
+  registry: () => Promise<Registry>,
 ): TestUsers {
   let count = 0
   return {
@@ -34,11 +39,13 @@ export function createTestUsers(
       const token = randomBytes(24).toString('base64url')
       tokens.set(token, { name, uid: '', groups: [...groups], extra: {} })
       const { url, ca } = access()
+      const fetch = createFetch({ url, ca, token })
       return {
         name,
         token,
         kubeconfig: printKubeconfig({ server: url, ...(ca !== '' && { ca }), token }),
-        fetch: createFetch({ url, ca, token }),
+        fetch,
+        client: createClient(fetch, registry),
       }
     },
   }

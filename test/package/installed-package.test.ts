@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire, SourceMap, type SourceMapPayload } from 'node:module'
@@ -19,6 +20,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+const TYPE_ROOTS = join(root, 'node_modules', '@types')
+const TSC_OPTIONS = ['--strict', '--noEmit', '--target', 'es2023', '--types', 'node', '--typeRoots', TYPE_ROOTS]
 const NPM_OPTIONS = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
 const MINUTES = 60_000
 
@@ -142,9 +145,14 @@ describe('use', () => {
       startBinnacle({ storage: 1 })`
     writeFileSync(join(user, name), script)
     // Without --skipLibCheck, so that the declarations themselves are checked too.
-    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')]
-    const options = ['--strict', '--noEmit', '--target', 'es2023', ...types, '--module', module]
-    expect(complaints([TSC, ...options, name])).toBe('')
+    expect(complaints([TSC, ...TSC_OPTIONS, '--module', module, name])).toBe('')
+  })
+
+  test('by TypeScript, with the types of built-in and custom kinds', () => {
+    cpSync(join(root, 'test', 'package', 'types'), user, { recursive: true })
+    const types = npm(['exec', '--offline', '--', 'binnacle', 'crd', 'types', 'widget-crd.yaml'], user)
+    writeFileSync(join(user, 'crds.mts'), types)
+    expect(complaints([TSC, ...TSC_OPTIONS, '--module', 'nodenext', 'client.mts'])).toBe('')
   })
 
   test('in Jest, which has no ES modules by default', { timeout: 5 * MINUTES }, context => {
@@ -182,6 +190,8 @@ function freshClone(to: string): string {
   const left = new Set(['.git', 'node_modules', 'dist', 'test', 'bench', 'coverage'].map(name => join(root, name)))
   cpSync(root, to, { recursive: true, preserveTimestamps: true, filter: path => !left.has(path) })
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'), 'junction')
+  // However old the dependencies are, an install in the clone would delete them through the link.
+  utimesSync(join(to, 'package-lock.json'), 0, 0)
   return to
 }
 

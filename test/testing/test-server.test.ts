@@ -64,7 +64,7 @@ spec:
 
   test('a refusal is thrown with its Status', async () => {
     const wrong = { ...configMap('Wrong Name') }
-    await expect(server.apply(wrong)).rejects.toMatchObject({ name: 'ApiError', code: 422 })
+    await expect(server.apply(wrong)).rejects.toMatchObject({ name: 'StatusError', code: 422, reason: 'Invalid' })
   })
 
   test('waitFor resolves when the condition holds', async () => {

@@ -19,7 +19,7 @@ export interface TypeNames {
 }
 
 export function createTypeNames(): TypeNames {
-  const taken = new Set(['ObjectMeta', 'KubernetesList', 'CustomObjects', 'ResourceClient'])
+  const taken = new Set(['ObjectMeta', 'KubernetesList', 'CustomObjects', 'ResourceClient', 'CustomKinds'])
   return {
     take(name) {
       const base = identifierOf(name)
