@@ -32,10 +32,11 @@ const ROOMS = {
   controllers: 'base meta codec storage crd builtin kinds request objects admission verbs',
   workloads: 'base meta codec kinds request objects verbs controllers',
   http: 'base meta kinds request auth verbs response discovery openapi',
+  aggregation: 'base meta codec kinds request objects verbs controllers http webhook',
   console: 'base meta codec cel types schema kinds crd request auth authoring http',
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
-    'admission verbs response openapi discovery controllers workloads http console',
+    'admission verbs response openapi discovery controllers workloads http aggregation console',
   testing: 'base meta codec storage types kinds request auth verbs workloads http server',
   cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring console server testing',
 }

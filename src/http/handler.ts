@@ -22,6 +22,8 @@
 //      │
 //   in-flight limits ──── 429     at most N reading requests and so many watches          filters/in-flight.ts
 //      │
+//   aggregation                   group versions of extension servers are passed on to them  serve/proxied.ts
+//      │
 //   routing ───────────── 404 405 a path, a virtual resource, or a kind and a verb        serve/routing.ts
 //      │
 //   negotiation ───────── 406 415 the format of the response, and that of the body        negotiation/negotiation.ts
@@ -68,6 +70,7 @@ import { DEFAULT_LIMITS, type LimitOptions } from './limits.js'
 import type { Outcome } from './serve/outcome.js'
 import { servePath } from './serve/path.js'
 import type { FindPath } from './serve/paths.js'
+import type { ProxiedRequest, Proxies } from './serve/proxied.js'
 import { type OnDeprecated, type ResourceServing, serveResource } from './serve/resource.js'
 import { createRouter } from './serve/routing.js'
 import { createVirtualRouter } from './serve/virtual-routing.js'
@@ -78,7 +81,19 @@ import { createResponseWriter, type ResponseWriter } from './wire/response-write
 import { createSlowReaders, type SlowReaders } from './wire/slow-readers.js'
 import { createWatchStreams, type WatchObserver } from './wire/watch-stream.js'
 
-export type { Audit, AuditedRequest, Authenticate, Classify, FlowUids, OnDeprecated, RequestAudit, WatchObserver }
+export type {
+  Audit,
+  AuditedRequest,
+  Authenticate,
+  Classify,
+  FlowUids,
+  OnDeprecated,
+  Outcome,
+  ProxiedRequest,
+  Proxies,
+  RequestAudit,
+  WatchObserver,
+}
 
 /** A request after it was served. `failure` is an error that is a bug of the server. */
 export type ServedRequest = Pick<
@@ -108,6 +123,8 @@ export interface ApiOptions {
   readonly classify?: Classify | undefined
   /** Resources that are answered and not stored. */
   readonly virtualResources?: readonly UnstoredResource[] | undefined
+  /** Group versions that extension servers serve. */
+  readonly proxies?: Proxies | undefined
   /** Serves the paths that name no resource. */
   readonly findPath: FindPath
   /** Whether bodies and responses may be CBOR. The default is true. */
@@ -145,6 +162,7 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 export function createApiHandler(options: ApiOptions): ApiHandler {
   const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, classify } =
     options
+  const { proxies } = options
   const { virtualResources = [], now = Date.now, cbor = true } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const readers = options.readers ?? createSlowReaders()
@@ -202,6 +220,12 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       return andThen(impersonateUser(request, attributes, impersonate), () => {
         classifyRequest(request, classify)
         return andThen(authorizeRequest(request, attributes, authorize), () => {
+          const proxied = proxies?.find(request.info)
+          if (proxied) {
+            if (!inFlight.acquire(request)) throw new TooManyRequests()
+            request.isRouted = true
+            return proxied(request, () => end(request, started))
+          }
           if (isMutating(request.info)) request.bodyReader = readCountedBody
           else if (!inFlight.acquire(request)) throw new TooManyRequests()
           return request.info.isResource
@@ -290,7 +314,10 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       }
     },
     readers,
-    endWatches: () => watches.end(),
+    endWatches() {
+      watches.end()
+      proxies?.endStreams()
+    },
     openWatches: () => watches.open(),
     load: {
       get reading() {

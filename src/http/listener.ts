@@ -11,7 +11,7 @@ import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
 import { createNewConnections } from './wire/new-connections.js'
 import { createSlowReaders, type Reader, type SlowReaders } from './wire/slow-readers.js'
-import { exchangeOfWebSocket, isWebSocketRequest } from './wire/websocket.js'
+import { exchangeOfUpgrade, isUpgradeRequest } from './wire/websocket.js'
 
 export { createSlowReaders, type SlowReaders }
 
@@ -124,15 +124,15 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     socket.setKeepAlive(true, PING_MS)
     if (options.unref) socket.unref()
   })
-  /** Connections that are WebSockets now, which the server itself does not close. */
+  /** Connections that speak another protocol now, which the server itself does not close. */
   const upgraded = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
-    if (!isWebSocketRequest(request)) return serveWithoutUpgrade(server, request, socket, head)
+    if (!isUpgradeRequest(request)) return serveWithoutUpgrade(server, request, socket, head)
     newConnections.served(request.socket)
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
     if (head.length > 0) socket.unshift(head)
-    handle(exchangeOfWebSocket(request, socket))
+    handle(exchangeOfUpgrade(request, socket))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -16,6 +16,7 @@ import {
 } from '../admission/functions.js'
 import { createServerAdmission } from '../admission/plugins.js'
 import { startWebhookSources, type WebhookSources } from '../admission/webhook-sources.js'
+import { startAggregator } from '../aggregation/aggregator.js'
 import { permitBy } from '../auth/authorizer.js'
 import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
@@ -191,12 +192,13 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       () => startPolicyObjects(objects, registry),
       started => started.stop(),
     )
+    const findService = serviceFinder(createLister(registry, objects))
     const webhooks = await phases.run(
       'webhooks',
       () =>
         createWebhooks({
           hosts: options.api.webhookHosts,
-          findService: serviceFinder(createLister(registry, objects)),
+          findService,
           beforeCall: hooks?.beforeWebhookCall,
         }),
       client => client.close(),
@@ -240,6 +242,21 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       started => started.stop(),
     )
 
+    const aggregator = await phases.run(
+      'extension servers',
+      () =>
+        startAggregator({
+          objects,
+          kind: requireKind(registry, 'apiregistration.k8s.io', 'APIService'),
+          hosts: options.api.webhookHosts,
+          findService,
+          clientCertificate: options.api.proxyClient,
+          log,
+          metrics,
+        }),
+      started => started.stop(),
+    )
+
     const { audit } = options
     const auditLog =
       audit &&
@@ -280,6 +297,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       context,
       definitions,
       access,
+      aggregator,
       virtualResources: [
         ...access.virtualResources,
         ...podSubresources(context, {
@@ -348,6 +366,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           kept: keptObjects(registry, bootstrapOptions),
           registry,
           definitions,
+          aggregator,
           leaderElection: options.leaderElection,
           options: options.controllers,
           serving,

@@ -3,7 +3,7 @@ import { genericResponse } from '../meta/errors/status.js'
 import { createCallQueues } from './call-queue.js'
 import { type ClientConfig, type Destination, destinationOf, type ServiceReference } from './client-config.js'
 import { createConnections } from './connections.js'
-import type { Address, HostOverrides } from './host-overrides.js'
+import type { Address, Endpoint, HostOverrides } from './host-overrides.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
 import type { WebhookResponse } from './webhook-response.js'
 
@@ -28,7 +28,7 @@ export interface WebhookOptions {
   readonly now?: (() => number) | undefined
 }
 
-export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Required<Address>>
+export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Endpoint>
 
 /** So much of a response that is no Status is quoted in an error, as client-go does. */
 const MAX_QUOTED_BYTES = 2048

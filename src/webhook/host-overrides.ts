@@ -7,6 +7,11 @@ export interface Address {
   readonly port?: number | undefined
 }
 
+/** An address with its port. */
+export interface Endpoint extends Address {
+  readonly port: number
+}
+
 export type HostOverrides = ReadonlyMap<string, Address>
 
 /** Parses `converter.default.svc=127.0.0.1:9443`; undefined if it is malformed. */

@@ -80,6 +80,11 @@ class InnerExchange implements Exchange {
     return this.request.body ?? Buffer.alloc(0)
   }
 
+  pipeBody(to: Outgoing): void {
+    if (this.request.body) to.write(this.request.body)
+    to.end()
+  }
+
   answer(code: number, _: object, body: Buffer | string = ''): void {
     if (this.isAnswered) return
     this.isAnswered = true

@@ -1,4 +1,4 @@
-// How long a request may take. Watches have no deadline.
+// How long a request may take. Watches and connections to pods have no deadline.
 
 import { badRequest } from '../../meta/errors/status.js'
 import { queryTimeout } from '../../meta/options/query.js'
@@ -9,7 +9,10 @@ export interface DeadlineOptions {
   readonly requestTimeoutMs: number
 }
 
-export const isLongRunning = ({ isResource, verb }: RequestInfo): boolean => isResource && verb === 'watch'
+export const isLongRunning = ({ isResource, verb, subresource }: RequestInfo): boolean =>
+  isResource && (verb === 'watch' || LONG_RUNNING.has(subresource))
+
+const LONG_RUNNING: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
 /** The `timeout` parameter, if it is shorter than the server's limit. */
 export function timeLimit({ query }: RequestInfo, { requestTimeoutMs }: DeadlineOptions): number {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { once } from '../../base/memo.js'
 import { createBodyBuffer } from './body-buffer.js'
@@ -24,6 +25,8 @@ export interface Exchange {
    * length, and may throw to refuse the rest.
    */
   body(limit: number, onBytes?: OnBytes): Promise<Buffer>
+  /** Passes the body on as it arrives, however long it is; `to` is aborted if the client does not send all of it. */
+  pipeBody(to: Outgoing): void
   /** Sends a whole response. Only the first one is sent. */
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
   /** Begins a response of unknown length. */
@@ -35,6 +38,11 @@ export interface Exchange {
    * if the client's handshake was refused.
    */
   openWebSocket?(isText: boolean): Outgoing | undefined
+  /**
+   * If the client asks for another protocol (WebSocket, SPDY): the connection itself, on which the caller must send the
+   * response.
+   */
+  takeConnection?(): Duplex
 }
 
 export type OnBytes = (bytes: number) => void
@@ -119,6 +127,23 @@ function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate
   if (!raw) return undefined
   const names = subject as unknown as Record<string, string | string[]>
   return { raw, subject: names, isValid: socket.authorized, validTo: once(() => Date.parse(valid_to)) }
+}
+
+/** Passes a readable stream of bytes on, no faster than `to` takes them. */
+export function pipeTo(stream: NodeJS.ReadableStream, to: Outgoing): void {
+  let isComplete = false
+  to.onDrain(() => stream.resume())
+  stream.on('data', (chunk: Buffer) => {
+    if (!to.write(chunk)) stream.pause()
+  })
+  stream.on('end', () => {
+    isComplete = true
+    to.end()
+  })
+  const cut = () => isComplete || to.abort()
+  stream.on('aborted', cut)
+  stream.on('error', cut)
+  stream.on('close', cut)
 }
 
 /** Collects a readable stream of bytes up to a limit. */

@@ -1,6 +1,6 @@
 // HTTP/1.1.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, splitTarget } from './exchange.js'
+import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, pipeTo, splitTarget } from './exchange.js'
 
 export function exchangeOfHttp1(request: IncomingMessage, response: ServerResponse): Exchange {
   const { path, query } = splitTarget(request.url ?? '/')
@@ -19,6 +19,7 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     },
     onGone: listener => void response.once('close', listener),
     body: (limit, onBytes) => collect(request, limit, onBytes),
+    pipeBody: to => pipeTo(request, to),
     answer(status, headers, body) {
       if (response.headersSent || response.destroyed) return
       headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)

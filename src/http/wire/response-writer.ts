@@ -1,5 +1,6 @@
 // Sends a response with the common headers, whole or in pieces, and compressed if it is large.
 import type { OutgoingHttpHeaders } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { Warnings } from '../../request/warnings.js'
 import type { EncodedResponse } from '../../response/encode-result.js'
@@ -27,6 +28,8 @@ export interface ResponseWriter {
   write(chunk: Buffer): boolean
   /** Begins a watch: over a WebSocket if the client asks for one. `isText` says what its frames contain. */
   beginWatch(headers: OutgoingHttpHeaders, isText: boolean): Outgoing
+  /** The connection, if the client asks for another protocol on it; what is sent from now on is the caller's. */
+  switchProtocols(): Duplex | undefined
   /** Ends a response that is incomplete, or that will not be sent. */
   abort(): void
 }
@@ -100,6 +103,15 @@ class ExchangeWriter implements ResponseWriter {
     this.status = 101
     this.outgoing = exchange.openWebSocket(isText) ?? ANSWERED
     return this.outgoing
+  }
+
+  switchProtocols(): Duplex | undefined {
+    const { exchange } = this
+    if (!exchange.takeConnection || this.status !== 0 || exchange.gone) return undefined
+    this.status = 101
+    const connection = exchange.takeConnection()
+    this.outgoing = { ...ANSWERED, abort: () => void connection.destroy() }
+    return connection
   }
 
   abort(): void {

@@ -7,26 +7,38 @@ import type { Duplex } from 'node:stream'
 import type { Exchange, Outgoing } from './exchange.js'
 import { exchangeOfHttp1 } from './http1.js'
 
-export const isWebSocketRequest = ({ method, headers }: IncomingMessage): boolean =>
+/** A request for another protocol: WebSocket, or SPDY, which is only passed on to extension servers. */
+export const isUpgradeRequest = (request: IncomingMessage): boolean =>
+  isWebSocketRequest(request) || request.headers.upgrade?.toLowerCase().startsWith('spdy/') === true
+
+const isWebSocketRequest = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** An exchange whose response can be frames; see `openWebSocket` of Exchange. */
-export function exchangeOfWebSocket(request: IncomingMessage, socket: Duplex): Exchange {
+/** An exchange whose response can be frames or another protocol; see `openWebSocket` and `takeConnection` of Exchange. */
+export function exchangeOfUpgrade(request: IncomingMessage, socket: Duplex): Exchange {
   const response = new ServerResponse(request)
   response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
   response.shouldKeepAlive = false
   response.once('finish', () => socket.end())
   socket.on('error', () => socket.destroy())
-  return Object.assign(Object.create(exchangeOfHttp1(request, response)) as Exchange, {
+  const takeConnection = (): Duplex => {
+    response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
+    socket.once('close', () => void response.emit('close'))
+    return socket
+  }
+  const exchange = Object.create(exchangeOfHttp1(request, response)) as Exchange
+  // What follows the header belongs to the other protocol.
+  const withoutBody = { body: async () => Buffer.alloc(0), pipeBody: (to: Outgoing) => to.end() }
+  if (!isWebSocketRequest(request)) return Object.assign(exchange, withoutBody, { takeConnection })
+  return Object.assign(exchange, withoutBody, {
+    takeConnection,
     openWebSocket(isText: boolean) {
       const refused = handshakeError(request)
       if (refused !== undefined) {
         socket.end(refused)
         return undefined
       }
-      response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
-      socket.once('close', () => void response.emit('close'))
-      socket.write(handshake(request))
+      takeConnection().write(handshake(request))
       return frames(socket, isText)
     },
   })

@@ -4,9 +4,12 @@ import { UsageError } from '../../base/usage-error.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
+import { errorOfKeyPair } from '../tls/key-pair.js'
+import type { KeyPair } from '../tls/x509.js'
 import { gatesWithoutEffect } from './effective-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
-import { booleans, text, toggle } from './flag-values.js'
+import { readFlagFile } from './flag-files.js'
+import { booleans, optionalText, text, toggle } from './flag-values.js'
 import type { StorageMediaType } from './storage.js'
 
 /** By `apps/v1/deployments`, `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
@@ -25,6 +28,8 @@ export interface ApiOptions {
   readonly storageMediaType: StorageMediaType
   /** Addresses of webhooks by host name, for names that DNS does not know, such as `converter.default.svc`. */
   readonly webhookHosts: HostOverrides
+  /** The certificate with which extension servers are called, and its key, in PEM form. */
+  readonly proxyClient?: KeyPair | undefined
   /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
   readonly conversions: Readonly<Record<string, ConvertFunction>>
 }
@@ -38,10 +43,15 @@ export const apiFlags = {
   'allow-privileged': toggle('accept privileged containers', true),
   'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
   'runtime-config': booleans('<group/version>=true|false,…', 'API versions to switch on or off', 'apps/v1=true'),
+  'proxy-client-cert-file': optionalText(
+    '<file>',
+    'the client certificate by which extension servers know this server, in PEM form',
+  ),
+  'proxy-client-key-file': optionalText('<file>', 'the key of --proxy-client-cert-file'),
   'webhook-resolve': {
     placeholder: '<host>=<address>[:<port>]',
     about:
-      'the address of a webhook that is named by a URL or a service, such as converter.default.svc=127.0.0.1:9443; may be repeated',
+      'the address of a webhook or extension server that is named by a URL or a service, such as converter.default.svc=127.0.0.1:9443; may be repeated',
     initial: NO_HOSTS,
     byDefault: '',
     read: readHostOverride,
@@ -61,8 +71,24 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   allowPrivileged: flags['allow-privileged'],
   watchCache: flags['watch-cache'],
   webhookHosts: flags['webhook-resolve'],
+  proxyClient: proxyClientFromFlags(flags),
   conversions: {},
 })
+
+function proxyClientFromFlags(flags: Flags): KeyPair | undefined {
+  const { 'proxy-client-cert-file': certFile, 'proxy-client-key-file': keyFile } = flags
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (certFile === undefined || keyFile === undefined) {
+    throw new UsageError('--proxy-client-cert-file and --proxy-client-key-file go together: give both or none')
+  }
+  const pair = {
+    cert: readFlagFile('proxy-client-cert-file', certFile),
+    key: readFlagFile('proxy-client-key-file', keyFile),
+  }
+  const error = errorOfKeyPair(pair)
+  if (error !== undefined) throw new UsageError(`--proxy-client-cert-file=${certFile}: ${error}`)
+  return pair
+}
 
 /** What was set without an effect; throws a UsageError for what kube-apiserver refuses. */
 export function gateWarnings(flags: Flags): string[] {

@@ -45,7 +45,6 @@ const HARMLESS = `
   log-text-info-buffer-size log-text-split-stream
   max-connection-bytes-per-sec
   peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
-  proxy-client-cert-file proxy-client-key-file
   runtime-config-emulation-forward-compatible
   service-account-extend-token-expiration service-account-lookup service-node-port-range
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend

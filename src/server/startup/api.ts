@@ -1,5 +1,6 @@
 // The handler of all requests: the verbs on resources, and the paths beside them (health, discovery, OpenAPI, metrics).
 
+import type { Aggregator } from '../../aggregation/aggregator.js'
 import { createImpersonation } from '../../auth/impersonation.js'
 import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../../auth/tokens.js'
 import type { Logger } from '../../base/logger.js'
@@ -41,6 +42,7 @@ export interface ApiParts {
   readonly context: ApiContext
   readonly definitions: Definitions
   readonly access: AccessControl
+  readonly aggregator: Aggregator
   /** Resources that are answered and not stored. */
   readonly virtualResources: readonly UnstoredResource[]
   readonly authenticate: Authenticate
@@ -100,6 +102,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     classify: parts.classify,
     audit: parts.audit,
     impersonate: createImpersonation(access.authorizer.authorize),
+    proxies: parts.aggregator,
     virtualResources: parts.virtualResources,
     findPath: firstOf(
       findIn(hooks?.paths ?? NO_PATHS),

@@ -2,6 +2,8 @@
 // first read of the store must not delay readiness.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { Aggregator } from '../../aggregation/aggregator.js'
+import { type AvailabilityParts, startAvailability } from '../../aggregation/availability.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import type { ServiceAddresses } from '../../controllers/service-allocation.js'
 import {
@@ -15,6 +17,8 @@ import {
   startKeptObjects,
   startLeaderElection,
 } from '../../controllers/start-controllers.js'
+import type { Kind } from '../../kinds/kind.js'
+import { createLister } from '../../objects/lister.js'
 import type { ApiContext } from '../../verbs/api-context.js'
 import type { ServingOptions } from '../options/serving.js'
 import { requireKind } from './kinds.js'
@@ -26,6 +30,7 @@ export interface ControllerParts extends KubeControllerParts {
   /** Without admission: no webhook may keep the replicas from electing a leader. */
   readonly systemContext: ApiContext
   readonly definitions: Definitions
+  readonly aggregator: Aggregator
   readonly addresses: ServiceAddresses
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]
@@ -81,6 +86,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
       name: 'apiservices',
       start: () => startApiServices(context, registry, services, parts.virtualVersions, env),
     },
+    { name: 'apiservice-availability', start: () => startAvailability(availabilityParts(parts, services)) },
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     // A process that is alone repairs at its start.
     ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),
@@ -109,6 +115,19 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
         ]),
   ]
 }
+
+const availabilityParts = (parts: ControllerParts, apiServices: Kind): AvailabilityParts => ({
+  context: parts.systemContext,
+  kinds: {
+    apiServices,
+    services: requireKind(parts.registry, '', 'Service'),
+    endpointSlices: requireKind(parts.registry, 'discovery.k8s.io', 'EndpointSlice'),
+  },
+  lister: createLister(parts.registry, parts.systemContext),
+  services: parts.aggregator.services,
+  transport: parts.aggregator.transport,
+  env: parts.env,
+})
 
 async function publishOwnEndpoints({ context, registry, serving }: ControllerParts, port: number): Promise<void> {
   const address = advertisedAddress(serving)

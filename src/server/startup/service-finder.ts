@@ -16,9 +16,9 @@ export function serviceFinder(lister: Lister): FindService {
     const service = await lister.find(SERVICE, namespace, name)
     if (!service) throw new Error(`service ${JSON.stringify(name)} not found`)
     const spec = objectAt(service, 'spec')
+    if (stringAt(spec, 'type') === 'ExternalName') return { host: stringAt(spec, 'externalName'), port }
     const servicePort = objectsAt(spec, 'ports').find(each => numberAt(each, 'port') === port)
     if (!servicePort) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
-    if (stringAt(spec, 'type') === 'ExternalName') return { host: stringAt(spec, 'externalName'), port }
     const portName = stringAt(servicePort, 'name')
     const endpoints = [
       ...(await lister.all(ENDPOINT_SLICE, namespace, { 'kubernetes.io/service-name': name })).flatMap(slice =>

@@ -72,6 +72,10 @@ export class Stream implements Exchange, Outgoing {
   private receivedBytes = 0
   private declaredLength = -1
   private isBodyDropped = false
+  /** Where the body is passed on to as it arrives. */
+  private pipe: Outgoing | undefined
+  /** Bytes that were passed on, and for which the client gets no room before `pipe` has drained. */
+  private undrained = 0
 
   constructor(
     readonly id: number,
@@ -113,6 +117,25 @@ export class Stream implements Exchange, Outgoing {
     })
   }
 
+  pipeBody(to: Outgoing): void {
+    if (this.gone && !this.isRemoteClosed) return to.abort()
+    this.pipe = to
+    to.onDrain(() => {
+      const bytes = this.undrained
+      this.undrained = 0
+      if (bytes > 0 && !this.gone) this.host.consumed(this, bytes)
+    })
+    const received = this.received
+    this.received = undefined
+    if (received) this.passOn(received.take())
+    if (this.isRemoteClosed) this.completeBody()
+  }
+
+  private passOn(chunk: Buffer): void {
+    if (this.pipe!.write(chunk)) this.host.consumed(this, chunk.length)
+    else this.undrained += chunk.length
+  }
+
   /**
    * Counts a part of the body: `size` bytes against the window, `length` of the body itself. Answers the code of the
    * error if the client may not send it.
@@ -134,6 +157,7 @@ export class Stream implements Exchange, Outgoing {
   receive(chunk: Buffer, isLast: boolean): void {
     if (chunk.length > 0) {
       if (this.collector) this.collect(chunk)
+      else if (this.pipe) this.passOn(chunk)
       else (this.received ??= createBodyBuffer()).add(chunk)
     }
     if (isLast) {
@@ -161,6 +185,7 @@ export class Stream implements Exchange, Outgoing {
 
   private completeBody(): void {
     const { collector } = this
+    this.pipe?.end()
     if (!collector || this.isBodyDropped) return
     this.isBodyDropped = true
     collector.resolve(collector.body.take())
@@ -256,6 +281,7 @@ export class Stream implements Exchange, Outgoing {
       this.isBodyDropped = true
       this.collector.reject(new RequestCutShort('the request was cut short'))
     }
+    if (!this.isRemoteClosed) this.pipe?.abort()
     const listeners = this.goneListeners
     this.goneListeners = undefined
     if (listeners) for (const listener of listeners) listener()
