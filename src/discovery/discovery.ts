@@ -11,6 +11,7 @@ import { AGGREGATED, type AggregatedDocument, aggregatedDocument } from './docum
 import { type ApiGroup, type ApiVersion, createApiGroups, type ExtraResources } from './documents/api-groups.js'
 import { createDocument, type Document } from './documents/document.js'
 import { coreVersions, groupDocument, groupList, resourceList } from './documents/legacy-documents.js'
+import type { RemoteVersions } from './remote-versions.js'
 import { serverVersion } from './version.js'
 
 export interface DiscoveryOptions {
@@ -19,6 +20,8 @@ export interface DiscoveryOptions {
   readonly extras: ExtraResources
   /** The address of the server for clients: `HOST:PORT`. */
   readonly serverAddress: () => string
+  /** Group versions that other servers serve. */
+  readonly remote?: RemoteVersions | undefined
   /** Paths of other endpoints, to be listed at the root. */
   readonly otherPaths?: readonly string[] | undefined
 }
@@ -71,8 +74,9 @@ const AGGREGATED_OFFER: Offer = {
   allows: (_, as) => as?.kind === AGGREGATED.kind && as.group === AGGREGATED.group && as.version === AGGREGATED.version,
 }
 
-export function createDiscovery({ registry, extras, serverAddress, otherPaths = [] }: DiscoveryOptions): Discovery {
-  const groups = createApiGroups(registry, extras)
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  const { registry, extras, remote, serverAddress, otherPaths = [] } = options
+  const groups = createApiGroups(registry, extras, remote)
   const core = (): ApiGroup | undefined => groups.find('')
   const groupsPage = keptWhile(groups.named, all => createDocument(() => groupList(all)))
   const aggregated = keptWhile(groups.named, aggregatedDocument)

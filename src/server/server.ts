@@ -251,8 +251,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           hosts: options.api.webhookHosts,
           findService,
           clientCertificate: options.api.proxyClient,
-          log,
-          metrics,
+          env,
         }),
       started => started.stop(),
     )

@@ -3,6 +3,7 @@
 
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
+import { groupPriority, isBuiltinGroup, versionPriority } from '../../meta/group-priorities.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { ValueObject } from '../../meta/values/value.js'
@@ -118,54 +119,11 @@ function wantedServices(registry: Registry, virtual: readonly string[]): Map<str
 const OWN_GROUP = 'apiregistration.k8s.io'
 
 function serviceFor(group: string, version: string): WantedService {
-  const isCustom = !Object.hasOwn(GROUP_PRIORITIES, group)
   return {
-    label: isCustom ? 'true' : 'onstart',
+    label: isBuiltinGroup(group) ? 'onstart' : 'true',
     ...(group !== '' && { group }),
     version,
-    groupPriorityMinimum: isCustom ? 1000 : GROUP_PRIORITIES[group]!,
-    versionPriority: isCustom ? 100 : (VERSION_PRIORITIES[`${group}/${version}`] ?? versionPriority(version)),
+    groupPriorityMinimum: groupPriority(group),
+    versionPriority: versionPriority(group, version),
   }
-}
-
-/** Stable versions first. */
-const versionPriority = (version: string): number => (/^v\d+$/.test(version) ? 15 : version.includes('beta') ? 12 : 9)
-
-const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
-  '/v1': 1,
-  'autoscaling/v2': 30,
-  'coordination.k8s.io/v1alpha2': 12,
-  'coordination.k8s.io/v1beta1': 13,
-  'flowcontrol.apiserver.k8s.io/v1': 21,
-  'networking.k8s.io/v1beta1': 9,
-  'resource.k8s.io/v1': 21,
-  'resource.k8s.io/v1alpha3': 1,
-  'resource.k8s.io/v1beta1': 9,
-  'resource.k8s.io/v1beta2': 15,
-  'storage.k8s.io/v1beta1': 9,
-}
-
-const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
-  '': 18_000,
-  apps: 17_800,
-  'events.k8s.io': 17_750,
-  'authentication.k8s.io': 17_700,
-  'authorization.k8s.io': 17_600,
-  autoscaling: 17_500,
-  batch: 17_400,
-  'certificates.k8s.io': 17_300,
-  'networking.k8s.io': 17_200,
-  policy: 17_100,
-  'rbac.authorization.k8s.io': 17_000,
-  'storage.k8s.io': 16_800,
-  'apiextensions.k8s.io': 16_700,
-  'admissionregistration.k8s.io': 16_700,
-  'scheduling.k8s.io': 16_600,
-  'coordination.k8s.io': 16_500,
-  'node.k8s.io': 16_300,
-  'discovery.k8s.io': 16_200,
-  'flowcontrol.apiserver.k8s.io': 16_100,
-  'internal.apiserver.k8s.io': 16_000,
-  'resource.k8s.io': 16_200,
-  'storagemigration.k8s.io': 15_800,
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '../../codec/json.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import type { RemoteVersion } from '../remote-versions.js'
 import type { ApiGroup, ApiVersion } from './api-groups.js'
 import { createDocument, type Document } from './document.js'
 import { type ListedResource, named } from './listed-resources.js'
@@ -47,7 +48,12 @@ function groupItem({ name, versions }: ApiGroup): string {
   return `{"metadata":${metadata},"versions":[${versions.map(versionItem).join(',')}]}`
 }
 
-const versionItem = (version: ApiVersion): string =>
+const versionItem = (version: ApiVersion): string => (version.remote ? remoteItem(version.remote) : localItem(version))
+
+const remoteItem = ({ version, resources, freshness }: RemoteVersion): string =>
+  encodeJson({ version, ...(resources.length > 0 && { resources: resources as Value }), freshness })
+
+const localItem = (version: ApiVersion): string =>
   `{"version":${encodeJson(version.name)},"resources":[${resourceItems(version).join(',')}],"freshness":"Current"}`
 
 function resourceItems(version: ApiVersion): string[] {

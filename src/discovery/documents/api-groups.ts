@@ -5,12 +5,15 @@ import { once } from '../../base/memo.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { compareTexts } from '../../meta/go/go-text.js'
+import { groupPriority, versionPriority } from '../../meta/group-priorities.js'
 import { compareVersions, printGroupVersion } from '../../meta/group-version.js'
 import type { APIResource } from '../../types/type-table.js'
+import { NO_REMOTE_VERSIONS, type RemoteVersion, type RemoteVersions } from '../remote-versions.js'
 import { type ListedResource, resourcesOf } from './listed-resources.js'
 
 export interface ApiGroup {
   readonly name: string
+  readonly priority: number
   /** The preferred one first; there is at least one. */
   readonly versions: readonly ApiVersion[]
 }
@@ -22,6 +25,8 @@ export interface ApiVersion {
   readonly apiVersion: string
   /** Built-in: its routes check methods and media types. Custom groups accept any method. */
   readonly isRouted: boolean
+  /** What another server has said of it, if that serves it. */
+  readonly remote?: RemoteVersion | undefined
   resources(): readonly ListedResource[]
 }
 
@@ -35,25 +40,38 @@ export interface ApiGroups {
 }
 
 /** An unchanged group stays the same object, so that values derived from it can be cached by it. */
-export function createApiGroups(registry: Registry, extras: ExtraResources): ApiGroups {
+export function createApiGroups(
+  registry: Registry,
+  extras: ExtraResources,
+  remote: RemoteVersions = NO_REMOTE_VERSIONS,
+): ApiGroups {
   const extrasByGroup = byGroup(extras)
   let known = new Map<string, CachedGroup>()
   let inOrder: readonly ApiGroup[] = []
   let generation = -1
+  let remoteGeneration = -1
 
   function refresh(): void {
-    if (generation === registry.generation) return
+    if (generation === registry.generation && remoteGeneration === remote.generation) return
     generation = registry.generation
+    remoteGeneration = remote.generation
     const kinds = new Map<string, Kind[]>([...extrasByGroup.keys()].map(group => [group, []]))
     for (const kind of registry.all()) {
       const others = kinds.get(kind.group)
       if (others) others.push(kind)
       else kinds.set(kind.group, [kind])
     }
+    const elsewhere = new Map<string, RemoteVersion[]>()
+    for (const version of remote.all()) {
+      elsewhere.set(version.group, [...(elsewhere.get(version.group) ?? []), version])
+      if (!kinds.has(version.group)) kinds.set(version.group, [])
+    }
     const fresh = new Map<string, CachedGroup>()
     for (const [name, own] of kinds) {
       const old = known.get(name)
-      fresh.set(name, old && isSame(old.kinds, own) ? old : createCachedGroup(name, own, extrasByGroup.get(name) ?? []))
+      const others = elsewhere.get(name) ?? []
+      const isUnchanged = old && isSame(old.kinds, own) && isSame(old.remote, others)
+      fresh.set(name, isUnchanged ? old : createCachedGroup(name, own, extrasByGroup.get(name) ?? [], others))
     }
     known = fresh
     inOrder = [...fresh.values()]
@@ -77,6 +95,7 @@ export function createApiGroups(registry: Registry, extras: ExtraResources): Api
 /** The cached group for a list of kinds; undefined while none of them is served. */
 interface CachedGroup {
   readonly kinds: readonly Kind[]
+  readonly remote: readonly RemoteVersion[]
   readonly group: ApiGroup | undefined
 }
 
@@ -85,22 +104,42 @@ interface ExtrasOfVersion {
   readonly resources: readonly APIResource[]
 }
 
-function createCachedGroup(name: string, kinds: readonly Kind[], extras: readonly ExtrasOfVersion[]): CachedGroup {
+function createCachedGroup(
+  name: string,
+  kinds: readonly Kind[],
+  extras: readonly ExtrasOfVersion[],
+  remote: readonly RemoteVersion[],
+): CachedGroup {
   const names = new Set([
     ...kinds.flatMap(kind => kind.versions.filter(({ served }) => served).map(version => version.name)),
     // Subresources alone do not make a version: they depend on the kinds that they belong to.
     ...extras.filter(({ resources }) => resources.some(isComplete)).map(({ version }) => version),
   ])
-  const versions = [...names].toSorted(compareVersions).map(version =>
-    apiVersionOf(
-      name,
-      version,
-      kinds,
-      extras.flatMap(each => (each.version === version ? each.resources : [])),
-    ),
-  )
-  return { kinds, group: versions.length === 0 ? undefined : { name, versions } }
+  for (const { version } of remote) names.add(version)
+  const versions = [...names]
+    .map(version => {
+      const elsewhere = remote.find(each => each.version === version)
+      if (elsewhere) return remoteVersionOf(elsewhere)
+      const own = extras.flatMap(each => (each.version === version ? each.resources : []))
+      return apiVersionOf(name, version, kinds, own)
+    })
+    .toSorted((a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.name, b.name))
+  if (versions.length === 0) return { kinds, remote, group: undefined }
+  const priority = Math.max(...versions.map(each => each.remote?.groupPriority ?? groupPriority(name)))
+  return { kinds, remote, group: { name, priority, versions } }
 }
+
+const priorityOf = ({ remote, group, name }: ApiVersion): number =>
+  remote?.versionPriority ?? versionPriority(group, name)
+
+const remoteVersionOf = (remote: RemoteVersion): ApiVersion => ({
+  group: remote.group,
+  name: remote.version,
+  apiVersion: printGroupVersion(remote),
+  isRouted: false,
+  remote,
+  resources: () => [],
+})
 
 function apiVersionOf(group: string, name: string, kinds: readonly Kind[], extras: readonly APIResource[]): ApiVersion {
   const served = kinds.flatMap(kind =>
@@ -143,37 +182,8 @@ function byGroup(extras: ExtraResources): ReadonlyMap<string, readonly ExtrasOfV
   return groups
 }
 
-const isSame = (a: readonly Kind[], b: readonly Kind[]): boolean =>
-  a.length === b.length && a.every((kind, i) => kind === b[i])
+const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((each, i) => each === b[i])
 
-/** Built-in groups come first; clients resolve an ambiguous name to the first group that has it. */
-const compareGroups = (a: ApiGroup, b: ApiGroup): number => rankOf(a) - rankOf(b) || compareTexts(a.name, b.name)
-
-const rankOf = ({ name }: ApiGroup): number => RANKS.get(name) ?? RANKS.size
-
-const RANKS = new Map(
-  [
-    'apiregistration.k8s.io',
-    'apps',
-    'events.k8s.io',
-    'authentication.k8s.io',
-    'authorization.k8s.io',
-    'autoscaling',
-    'batch',
-    'certificates.k8s.io',
-    'networking.k8s.io',
-    'policy',
-    'rbac.authorization.k8s.io',
-    'storage.k8s.io',
-    'admissionregistration.k8s.io',
-    'apiextensions.k8s.io',
-    'scheduling.k8s.io',
-    'coordination.k8s.io',
-    'node.k8s.io',
-    'discovery.k8s.io',
-    'resource.k8s.io',
-    'flowcontrol.apiserver.k8s.io',
-    'internal.apiserver.k8s.io',
-    'storagemigration.k8s.io',
-  ].map((name, rank) => [name, rank]),
-)
+/** By priority, then by name. */
+const compareGroups = (a: ApiGroup, b: ApiGroup): number => b.priority - a.priority || compareTexts(a.name, b.name)

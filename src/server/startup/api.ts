@@ -79,6 +79,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   const discovery = createDiscovery({
     registry,
     extras: extrasOf(parts.virtualResources),
+    remote: parts.aggregator.discovery,
     serverAddress: parts.serverAddress,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
