@@ -45,14 +45,14 @@ export function discoveryOfList(list: ValueObject): ValueObject[] {
     if (!name.includes('/')) parents.set(name, { head: headOf(name, each), parts: [] })
   }
   for (const each of all) {
-    const [name = '', part] = splitOnce(stringAt(each, 'name'))
+    const [name, part] = splitOnce(stringAt(each, 'name'))
     if (part === undefined) continue
     let parent = parents.get(name)
     // A subresource may be served without its resource.
     if (!parent) parents.set(name, (parent = { head: headOf(name, { namespaced: each['namespaced']! }), parts: [] }))
     parent.parts.push({ subresource: part, responseKind: kindOf(each), verbs: stringsAt(each, 'verbs') as Value })
   }
-  return [...parents.values()].map(({ head, parts }) => ({ ...head, ...subresourcesOf(parts) }))
+  return [...parents.values()].map(({ head, parts }) => Object.assign(head, subresourcesOf(parts)))
 }
 
 const headOf = (name: string, resource: ValueObject): ValueObject => ({
