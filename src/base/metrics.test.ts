@@ -67,3 +67,11 @@ test('label values and help are escaped, and a family without cells is left out'
   metrics.counter('odd', 'a\\b\nc', ['a']).with('x"y\\z\n').inc()
   expect(await metrics.print()).toBe('# HELP odd a\\\\b\\nc\n# TYPE odd counter\nodd{a="x\\"y\\\\z\\n"} 1\n')
 })
+
+test('a measure that does not end is not waited for', async () => {
+  const metrics = createMetrics()
+  const size = metrics.gauge('size', 'Size.', []).with()
+  size.set(3)
+  metrics.onCollect(() => new Promise(() => {}))
+  expect(await metrics.print()).toContain('size 3')
+})

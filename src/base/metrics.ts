@@ -2,6 +2,8 @@
 // counts; the server prints all of them at /metrics. Written here and not taken from prom-client because loading that
 // package takes 40 ms of a start, and looking up a cell by labels has to cost little: every request does it.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 export interface Counter {
   /** Adds 1 when nothing is given. */
   inc(by?: number): void
@@ -38,7 +40,7 @@ export interface MetricsRegistry {
   ): Family<L, Histogram>
   /** Only the number and the sum of values, without quantiles. */
   summary<const L extends readonly string[]>(name: string, help: string, labels: L): Family<L, Histogram>
-  /** Registers a function that sets gauges before each page. If it fails, they keep the values they had. */
+  /** Registers a function that sets gauges before each page. If it fails or takes long, they keep the values they had. */
   onCollect(measure: () => void | Promise<void>): void
   /** The page in Prometheus' text format, families in order of their names. */
   print(): Promise<string>
@@ -66,6 +68,9 @@ type AnyFamily = Family<readonly string[], unknown> & {
   read(): readonly Sample[]
 }
 
+/** The page is wanted most while something does not answer, and those who read it do not wait long. */
+const MEASURE_MS = 2000
+
 export function createMetrics(): MetricsRegistry {
   const families = new Map<string, AnyFamily>()
   const measures: (() => void | Promise<void>)[] = []
@@ -87,7 +92,12 @@ export function createMetrics(): MetricsRegistry {
     return family as Family<L, C>
   }
 
-  const measureAll = (): Promise<unknown> => Promise.allSettled(measures.map(async measure => measure()))
+  const measureAll = async (): Promise<void> => {
+    const late = new AbortController()
+    const measured = Promise.allSettled(measures.map(async measure => measure()))
+    await Promise.race([measured, sleep(MEASURE_MS, undefined, { signal: late.signal }).catch(() => {})])
+    late.abort()
+  }
 
   return {
     counter: (name, help, labels) => register('counter', name, help, labels, createNumber),

@@ -55,6 +55,7 @@ import { ADMINISTRATOR } from './options/administrator.js'
 import { allowsEverything } from './options/authorization.js'
 import { admissionWithGates, migratesStorage } from './options/effective-gates.js'
 import type { ServerOptions } from './options/server-options.js'
+import { START_TIMEOUT_MS } from './options/storage.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
@@ -112,7 +113,7 @@ const REPLACED_PAUSE_MS = 10_000
 export async function startServer(options: ServerOptions, signal?: AbortSignal): Promise<Server> {
   const log = await createServerLogger(options.logging)
   const { storage } = options
-  const limitMs = storage.kind === 'etcd' ? storage.startTimeoutMs : undefined
+  const limitMs = storage.kind === 'etcd' ? (storage.startTimeoutMs ?? START_TIMEOUT_MS) : 0
   return startWhenStoreAnswers(() => startOnce(options, log, signal), { limitMs, log, signal })
 }
 

@@ -1,6 +1,6 @@
 // A server whose etcd does not answer: every response is 503 or 504 and says when to try again, never 500, and readiness
 // says at once what is missing.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +10,9 @@ import { type Response, sendRequest } from '../server/request.js'
 
 const token = 'admin-token'
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
+const patchOf = (path: string) => ({
+  'content-type': path.includes('fieldManager') ? 'application/apply-patch+yaml' : 'application/merge-patch+json',
+})
 
 describe.skipIf(etcdMissing())('without etcd', () => {
   let etcd: Etcd
@@ -28,7 +31,7 @@ describe.skipIf(etcdMissing())('without etcd', () => {
   })
 
   const send = (method: string, path: string, body?: unknown, as = token): Promise<Response> =>
-    sendRequest(server, path, { method, token: as, body })
+    sendRequest(server, path, { method, token: as, body, ...(method === 'PATCH' && { headers: patchOf(path) }) })
 
   const REQUESTS: [method: string, path: string, body?: unknown][] = [
     ['GET', CONFIGMAPS],
@@ -37,6 +40,15 @@ describe.skipIf(etcdMissing())('without etcd', () => {
     ['POST', CONFIGMAPS, { metadata: { name: 'b' } }],
     ['POST', `${CONFIGMAPS}?dryRun=All`, { metadata: { name: 'b' } }],
     ['PUT', `${CONFIGMAPS}/a`, { metadata: { name: 'a' } }],
+    ['PATCH', `${CONFIGMAPS}/a`, { data: { a: 'c' } }],
+    ['PATCH', `${CONFIGMAPS}/a?fieldManager=m`, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+    ['DELETE', '/api/v1/namespaces/default'],
+    ['PUT', '/api/v1/namespaces/default/finalize', { metadata: { name: 'default' }, spec: { finalizers: [] } }],
+    ['GET', '/api/v1/namespaces/default/services/s/proxy/'],
+    ['POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', { spec: { namespace: 'default' } }],
+    ['GET', '/openapi/v3'],
+    ['GET', '/apis'],
+    ['GET', '/metrics'],
     ['DELETE', `${CONFIGMAPS}/a`],
     ['DELETE', CONFIGMAPS],
     ['POST', '/api/v1/namespaces/default/services', { metadata: { name: 't' }, spec: { ports: [{ port: 80 }] } }],
@@ -94,5 +106,27 @@ describe.skipIf(etcdMissing())('without etcd', () => {
     starting.signal('SIGTERM')
     expect((await starting.exit).code).toBe(0)
     rmSync(data, { recursive: true })
+  })
+
+  // Last: a metric of errors exists once there were some.
+  test('the metrics of the alerts in docs/production.md exist', async () => {
+    const docs = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8')
+    const { text } = await send('GET', '/metrics')
+    const expressions = [...docs.matchAll(/^ *expr: (.*)$/gm)].map(([, expression]) => expression!)
+    expect(expressions).toHaveLength(7)
+    // `up` is Prometheus' own.
+    const selectors = expressions.flatMap(each =>
+      Array.from(each.matchAll(/([a-z]+(?:_[a-z]+)+)(?:{(.*?)})?(?=[[ )])/g)),
+    )
+    const unknown = selectors.filter(([, name, labels = '']) => {
+      if (['histogram_quantile', 'min_over_time'].includes(name!)) return false
+      const lines = text.split('\n').filter(line => line.startsWith(`${name}{`) || line.startsWith(`# HELP ${name} `))
+      const wanted = labels.split(',').filter(label => label.includes('="'))
+      return (
+        lines.length === 0 || !(wanted.length === 0 || lines.some(line => wanted.every(label => line.includes(label))))
+      )
+    })
+    expect(unknown.map(([selector]) => selector)).toEqual([])
+    expect(selectors.length).toBeGreaterThan(7)
   })
 })

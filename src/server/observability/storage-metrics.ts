@@ -5,6 +5,7 @@ import type { Histogram, MetricsRegistry } from '../../base/metrics.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { StorageOptions } from '../../storage/open-store.js'
+import { StorageError, type StorageErrorCode } from '../../storage/storage-error.js'
 import type { Store } from '../../storage/store.js'
 
 /** How long counts of objects in etcd are kept: counting asks etcd once for each resource. */
@@ -19,6 +20,15 @@ export function registerStorageMetrics(
   const revision = metrics.gauge('binnacle_storage_revision', 'The revision of the latest write.', [])
   metrics.onCollect(async () => revision.with().set(await store.revision()))
   countObjects(metrics, store, registry)
+  const health = metrics
+    .gauge('kubernetes_healthcheck', 'This metric records the result of a single healthcheck.', ['name', 'type'])
+    .with('etcd', 'readyz')
+  metrics.onCollect(() =>
+    store.check().then(
+      () => health.set(1),
+      () => health.set(0),
+    ),
+  )
   const sizeOf = storage.kind === 'lmdb' ? () => bytesIn(storage.directory) : store.size
   if (!sizeOf) return
   const size = metrics.gauge(
@@ -101,7 +111,7 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     try {
       return await run()
     } catch (error) {
-      errors.with(...names).inc()
+      if (isFault(error)) errors.with(...names).inc()
       throw error
     } finally {
       histogram.observe((performance.now() - began) / 1000)
@@ -117,6 +127,15 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     delete: (key, expected) => measure('delete', key, () => store.delete(key, expected)),
   }
 }
+
+/** Errors of etcd, and not of what was requested of it, such as a revision that was compacted. */
+const FAULTS: ReadonlySet<unknown> = new Set<StorageErrorCode>([
+  'unavailable',
+  'outcome-unknown',
+  'no-space',
+  'corrupt',
+])
+const isFault = (error: unknown): boolean => !(error instanceof StorageError) || FAULTS.has(error.code)
 
 /** Finds the kind of a key by its first two parts, which are the prefix of the kind: `/apps/deployments/…`. */
 function createKindFinder(registry: Registry): (key: string) => Kind | undefined {

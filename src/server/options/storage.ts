@@ -12,6 +12,9 @@ export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'applicat
 
 export const DEFAULT_MEDIA_TYPE: StorageMediaType = 'application/vnd.kubernetes.protobuf'
 
+/** How long a start waits for etcd. */
+export const START_TIMEOUT_MS = 60_000
+
 export const storageFlags = {
   'data-dir': text(
     '<folder>',
@@ -37,7 +40,7 @@ export const storageFlags = {
   ),
   'etcd-start-timeout': duration(
     'how long a start waits for etcd to answer before it ends with an error; 0 ends it at the first error',
-    60_000,
+    START_TIMEOUT_MS,
   ),
   'storage-media-type': choice<StorageMediaType>(
     ['application/vnd.kubernetes.protobuf', 'application/json'],

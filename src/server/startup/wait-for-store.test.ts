@@ -5,7 +5,7 @@ import { StorageError } from '../../storage/storage-error.js'
 import { startWhenStoreAnswers } from './wait-for-store.js'
 
 /** A start that fails with each of the errors in turn, and then succeeds. */
-function startAfter(errors: readonly Error[], limitMs: number | undefined, signal?: AbortSignal) {
+function startAfter(errors: readonly Error[], limitMs: number, signal?: AbortSignal) {
   const lines: LogLine[] = []
   const log = createLogger(line => void lines.push(line))
   let attempt = 0
@@ -27,7 +27,7 @@ test('a start is tried again while the store does not answer, and the log has th
 })
 
 test('after the time limit, the error says in one line what was waited for', async () => {
-  const { started } = startAfter([serviceUnavailable('etcd cannot answer: no leader', 1)], undefined)
+  const { started } = startAfter([serviceUnavailable('etcd cannot answer: no leader', 1)], 0)
   await expect(started).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the server did not start within 0 s: etcd cannot answer: no leader',

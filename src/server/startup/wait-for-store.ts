@@ -7,8 +7,8 @@ import { hasReason } from '../../meta/errors/status.js'
 import { StorageError } from '../../storage/storage-error.js'
 
 export interface StoreWait {
-  /** How long after the first attempt another one may begin; without it there is one attempt. */
-  readonly limitMs: number | undefined
+  /** How long after the first attempt another one may begin. */
+  readonly limitMs: number
   readonly log: Logger
   readonly signal: AbortSignal | undefined
 }
@@ -17,7 +17,7 @@ const PAUSE_MS = 500
 
 export async function startWhenStoreAnswers<T>(
   start: () => Promise<T>,
-  { limitMs = 0, log, signal }: StoreWait,
+  { limitMs, log, signal }: StoreWait,
 ): Promise<T> {
   const began = performance.now()
   for (;;) {
