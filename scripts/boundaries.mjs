@@ -32,7 +32,7 @@ const ROOMS = {
   controllers: 'base meta codec storage crd builtin kinds request objects admission verbs',
   workloads: 'base meta codec kinds request objects verbs controllers',
   http: 'base meta kinds request auth verbs response discovery openapi',
-  aggregation: 'base meta codec kinds request objects verbs controllers discovery http webhook',
+  aggregation: 'base meta codec kinds request objects verbs controllers openapi discovery http webhook',
   console: 'base meta codec cel types schema kinds crd request auth authoring http',
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +

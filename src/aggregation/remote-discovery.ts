@@ -4,8 +4,8 @@ import { type ControllerEnv, createControllerQueue } from '../controllers/start-
 import type { RemoteVersion, RemoteVersions } from '../discovery/remote-versions.js'
 import { equalValues, type ValueObject } from '../meta/values/value.js'
 import { discoveryOfList, resourcesByVersion } from './discovery-documents.js'
-import type { RemoteService, RemoteServices } from './remote-services.js'
-import type { RemoteResponse, Transport } from './transport.js'
+import { type RemoteService, type RemoteServices, serverOf } from './remote-services.js'
+import { jsonOf, type RemoteResponse, type Transport } from './transport.js'
 
 export interface RemoteDiscovery extends RemoteVersions {
   stop(): void
@@ -116,15 +116,7 @@ export function startRemoteDiscovery(
 
 const gv = ({ group, version }: RemoteService): string => `${group}/${version}`
 
-const serverOf = ({ service: { namespace, name, port } }: RemoteService): string => `${namespace}/${name}:${port}`
-
 const isAggregated = ({ headers }: RemoteResponse): boolean => {
   const type = String(headers['content-type'] ?? '').replaceAll(' ', '')
   return [MEDIA_TYPE('v2'), MEDIA_TYPE('v2beta1')].some(each => type.startsWith(each))
-}
-
-const jsonOf = ({ body }: RemoteResponse): ValueObject => {
-  const value: unknown = JSON.parse(body.toString())
-  if (typeof value !== 'object' || value === null) throw new Error('the document is no object')
-  return value as ValueObject
 }

@@ -120,3 +120,7 @@ export function readRemoteService(apiService: ApiObject): RemoteService | undefi
     ),
   }
 }
+
+/** Equal for APIServices that one server serves. */
+export const serverOf = ({ service: { namespace, name, port } }: RemoteService): string =>
+  `${namespace}/${name}:${port}`

@@ -4,6 +4,7 @@ import type { ClientRequest, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
+import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
 import type { FindService } from '../webhook/client.js'
 import { hostOfService } from '../webhook/client-config.js'
@@ -138,6 +139,13 @@ const wholeResponse = (outgoing: ClientRequest): Promise<RemoteResponse> =>
     })
     outgoing.end()
   })
+
+/** The body as an object; throws if it is none. */
+export const jsonOf = ({ body }: RemoteResponse): ValueObject => {
+  const value: unknown = JSON.parse(body.toString())
+  if (typeof value !== 'object' || value === null) throw new Error('the document is no object')
+  return value as ValueObject
+}
 
 export const hostPort = ({ host, port }: Endpoint): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 

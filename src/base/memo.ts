@@ -32,6 +32,16 @@ export function keptWhile<Source, T>(source: () => Source, make: (source: Source
   }
 }
 
+/** Two sources as one, which is the same pair as long as both are the same. */
+export function inPairs<A, B>(first: () => A, second: () => B): () => readonly [A, B] {
+  let pair: readonly [A, B] | undefined
+  return () => {
+    const [a, b] = [first(), second()]
+    if (!pair || pair[0] !== a || pair[1] !== b) pair = [a, b]
+    return pair
+  }
+}
+
 /** Runs work that yields after each piece, and lets the event loop run once a slice of time is used up. */
 export async function inTurns(work: Iterable<unknown>): Promise<void> {
   let begin = performance.now()

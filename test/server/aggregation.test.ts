@@ -346,6 +346,29 @@ describe('discovery', () => {
   })
 })
 
+describe('OpenAPI', () => {
+  test('has the documents of extension servers in its index, and passes requests for them on', async () => {
+    const addresses = async () => (await send('/openapi/v3')).text
+    await expect.poll(addresses, SOON).toContain('"apis/example.com/v1"')
+    const { serverRelativeURL } = JSON.parse(await addresses()).paths['apis/example.com/v1']
+    const { status, body } = await send(serverRelativeURL)
+    expect(status).toBe(200)
+    expect(Object.keys(body.paths)).toContain('/apis/example.com/v1/namespaces/{namespace}/widgets')
+    expect(body.components.schemas['com.example.v1.Widget'].description).toBe('Something small.')
+  })
+
+  test('joins their definitions and paths in version 2', async () => {
+    const { body } = await send('/openapi/v2')
+    const { get } = body.paths['/apis/example.com/v1/namespaces/{namespace}/widgets']
+    expect(get.responses['200'].schema).toEqual({ $ref: '#/definitions/com.example.v1.WidgetList' })
+    expect(body.definitions['com.example.v1.Widget'].properties.metadata.$ref).toBe(
+      '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+    )
+    expect(Object.keys(body.definitions).filter(name => name.endsWith('_v2'))).toEqual([])
+    expect(Object.keys(body.paths).filter(path => path.startsWith('/apis/apps/v1/'))).not.toEqual([])
+  })
+})
+
 describe('an APIService that cannot be reached', () => {
   /** Requests to it, and what they are answered after it is deleted. */
   async function requestsTo(name: string): Promise<unknown[]> {

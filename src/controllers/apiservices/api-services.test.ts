@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
 import { createWorld } from '../../verbs/api-world.suite.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { quietEnv } from '../common/controller.js'
 import { startApiServices } from './api-services.js'
 
@@ -30,6 +31,7 @@ async function worldWithServices() {
     services,
     widgets,
     find: (name: string) => world.find(services, '', name),
+    idle: () => controller.idle(),
   }
 }
 
@@ -63,4 +65,22 @@ test('one that was deleted is made again', async () => {
   const uid = (await world.find('v1.apps'))!.metadata['uid']
   await world.delete(world.services, '', 'v1.apps')
   await expect.poll(async () => (await world.find('v1.apps'))?.metadata['uid'] ?? uid).not.toBe(uid)
+})
+
+test('one of a custom group that a client has changed is changed back, unless the client has made it its own', async () => {
+  const world = await worldWithServices()
+  world.registry.put(world.widgets)
+  await expect.poll(() => world.find('v1.example.com')).toBeDefined()
+  const objects = serverObjects(world.context)
+  const change = (labels: Record<string, string>) =>
+    objects.change(world.services, '', 'v1.example.com', old => ({
+      ...old,
+      metadata: { ...old.metadata, labels },
+      spec: { group: 'example.com', version: 'v1', groupPriorityMinimum: 5, versionPriority: 6 },
+    }))
+  await change({ [LABEL]: 'true' })
+  await expect.poll(() => world.find('v1.example.com')).toMatchObject({ spec: { groupPriorityMinimum: 1000 } })
+  await change({})
+  await world.idle()
+  expect(await world.find('v1.example.com')).toMatchObject({ spec: { groupPriorityMinimum: 5 } })
 })

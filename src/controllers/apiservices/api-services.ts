@@ -5,8 +5,10 @@ import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { groupPriority, isBuiltinGroup, versionPriority } from '../../meta/group-priorities.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import type { ValueObject } from '../../meta/values/value.js'
+import { objectAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { startInformer } from '../../objects/informer.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type ApiContext } from '../../verbs/api-context.js'
@@ -43,9 +45,12 @@ export async function startApiServices(
         for (const name of wanted.keys()) missing.add(name)
       },
       entry(entry) {
-        const { name = '', labels = {} } = metaOf(decodeStored(entry))
+        const apiService = decodeStored(entry)
+        const { name = '', labels = {} } = metaOf(apiService)
         missing.delete(name)
         if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
+        // Those of built-in group versions are brought up to date at the start only.
+        if (labels[MANAGED_LABEL] !== undefined && isOutdated(apiService, wanted.get(name))) queue.add(name)
       },
       complete() {
         for (const name of missing) queue.add(name)
@@ -54,6 +59,7 @@ export async function startApiServices(
         const name = key.slice(services.keyPrefix.length)
         if (!entry && wanted.has(name)) queue.add(name)
         if (entry && !wanted.has(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
+        if (entry && wanted.get(name)?.label === 'true') queue.add(name)
       },
     },
     env.log,
@@ -77,6 +83,9 @@ export async function startApiServices(
     if (service && !existing) {
       const { label, ...spec } = service
       await objects.create(services, { metadata: { name, labels: { [MANAGED_LABEL]: label } }, spec })
+    } else if (service && existing && isOutdated(existing, service)) {
+      const { label: _, ...spec } = service
+      await objects.change(services, '', name, old => (isOutdated(old, service) ? { ...old, spec } : undefined))
     } else if (!service && existing && Object.hasOwn(metaOf(existing).labels ?? {}, MANAGED_LABEL)) {
       await objects.delete(services, '', name)
     }
@@ -96,6 +105,13 @@ export async function startApiServices(
 
 interface WantedService extends ValueObject {
   readonly label: string
+}
+
+/** Whether a client has changed what this server manages. An APIService without the label is the client's. */
+function isOutdated(apiService: ApiObject, wanted: WantedService | undefined): boolean {
+  if (!wanted || metaOf(apiService).labels?.[MANAGED_LABEL] === undefined) return false
+  const { label: _, ...spec } = wanted
+  return !equalValues(objectAt(apiService, 'spec'), spec)
 }
 
 /** By the name of the APIService. */

@@ -3,7 +3,7 @@
 // kinds does not need their documents.
 
 import { createHash } from 'node:crypto'
-import { inTurns, keptBy, keptWhile, once } from '../../base/memo.js'
+import { inPairs, inTurns, keptBy, keptWhile, once } from '../../base/memo.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { TypeTable } from '../../types/type-table.js'
 import { operationsOf, ownOperations } from '../operations/operations.js'
@@ -13,6 +13,7 @@ import {
   type PublishedVersion,
   publishedVersions,
 } from '../operations/published-versions.js'
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteState } from '../remote-documents.js'
 import { type CustomKind, customDefinitions } from '../schemas/custom-schemas.js'
 import { type Definition, type Dialect, V2, V3 } from '../schemas/dialect.js'
 import { type FindDefinition, type FindTypeDefinition, typeSchemas } from '../schemas/type-schemas.js'
@@ -29,6 +30,7 @@ import {
   type Paths,
   type ProtobufPrinter,
 } from './parts.js'
+import { remoteParts } from './remote-parts.js'
 
 export interface DocumentSource {
   readonly registry: Registry
@@ -36,6 +38,8 @@ export interface DocumentSource {
   readonly types: () => TypeTable
   /** Resources besides the kinds of the registry: those that are not stored, and further subresources. */
   readonly extras?: ExtraResources | undefined
+  /** Documents of extension servers. */
+  readonly remote?: RemoteDocuments | undefined
   /** `1.36`. */
   readonly serverVersion: string
   /** Identifies the code that prints the documents: another build may print the same kinds differently. */
@@ -67,12 +71,14 @@ export function createDocuments({
   registry,
   types,
   extras = {},
+  remote,
   serverVersion,
   build,
   cbor = true,
   enums: hasEnums = true,
 }: DocumentSource): Documents {
   const versions = once(() => publishedVersions(registry, types(), extras))
+  const remoteState = (): RemoteState => remote?.current() ?? NO_REMOTE_DOCUMENTS
   const v2 = createPrinter(V2, PARTS_V2, () => typeSchemas(types(), { ...V2, hasEnums }), cbor)
   const v3 = createPrinter(V3, PARTS_V3, () => typeSchemas(types(), { ...V3, hasEnums }), cbor)
   const etagFrom = (...parts: readonly unknown[]): string =>
@@ -104,21 +110,32 @@ export function createDocuments({
   )
 
   const complete = keptWhile(
-    () => versions().all(),
-    all => {
+    inPairs(() => versions().all(), remoteState),
+    ([all, { specs }]) => {
       const content = (): Content => {
         const pages = [...endpointOperations(all).values()].map(PARTS_V2.print)
-        const parts = [...pages, ...all.flatMap(v2.parts)]
-        return contentOf(frameV2(parts, serverVersion), parts, v2.finder(all))
+        const elsewhere = remoteParts(specs, v2.finder(all))
+        const parts = [...pages, ...all.flatMap(v2.parts), ...elsewhere.parts]
+        return contentOf(frameV2(parts, serverVersion), parts, elsewhere.find)
       }
-      return createDocument(etagFrom(all.map(version => ofVersion(version).etag)), content, v2, all)
+      const remoteTags = specs.length > 0 ? [specs.map(({ etag, prefix }) => [etag, prefix])] : []
+      return createDocument(
+        etagFrom(
+          all.map(version => ofVersion(version).etag),
+          ...remoteTags,
+        ),
+        content,
+        v2,
+        all,
+      )
     },
   )
 
-  const index = keptWhile(byPath, all => {
-    const paths = [...all]
+  const index = keptWhile(inPairs(byPath, remoteState), ([all, { addresses }]) => {
+    const own = [...all].map(([path, document]): [string, string] => [path, addressOf(path, document().etag)])
+    const paths = [...new Map([...own, ...addresses])]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, document]) => [path, { serverRelativeURL: addressOf(path, document().etag) }])
+      .map(([path, serverRelativeURL]) => [path, { serverRelativeURL }])
     const json = Buffer.from(JSON.stringify({ paths: Object.fromEntries(paths) as unknown }))
     return { etag: hashOf(json), json }
   })

@@ -87,6 +87,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     registry,
     types: builtinTypes,
     extras: extrasOf(parts.virtualResources),
+    remote: parts.aggregator.openapi,
     serverVersion: API_VERSION,
     build: packageVersion(),
     cbor: parts.cbor,
