@@ -161,6 +161,7 @@ export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {
   const before = entriesOf(live)
   if (entries.length === 0 || entries.length !== before.length) return next
   // The cheap checks come first.
+  if (next.metadata['generation'] !== live.metadata['generation']) return next
   const isSame =
     equalBut('managedFields', next.metadata, live.metadata) &&
     entries.every((entry, i) => equalBut('time', entry as ValueObject, before[i] as ValueObject)) &&

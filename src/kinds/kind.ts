@@ -141,9 +141,10 @@ export interface Strategy {
   /**
    * Decodes a body: unknown fields are dropped and added to `strict`, together with the duplicates, with the messages
    * and in the order in which clients receive them. A body that cannot be decoded is refused with a StatusError.
-   * `cbor` has details of the encoding, if the body was CBOR decoded for a known type.
+   * `cbor` has details of the encoding, if the body was CBOR decoded for a known type. `decodedMeta` are metadata that have
+   * been decoded before: if they are those of the body, they need not be decoded again.
    */
-  decode(body: Value, duplicates: readonly string[], cbor?: CborMarks): DecodedObject
+  decode(body: Value, duplicates: readonly string[], cbor?: CborMarks, decodedMeta?: ValueObject): DecodedObject
   /** Sets default values. */
   applyDefaults(object: ApiObject): ApiObject
   /** Sets and clears fields on creation that clients cannot choose. */

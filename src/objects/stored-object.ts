@@ -7,14 +7,12 @@ import {
   decodeJson,
   encodeJson,
   encodeString,
-  type InternedParts,
   type InternedPosition,
   ITEMS,
 } from '../codec/json.js'
 import { internalError } from '../meta/errors/status.js'
-import { byName } from '../meta/go/go-text.js'
+import { compareTexts } from '../meta/go/go-text.js'
 import type { ApiObject } from '../meta/object/api-object.js'
-import { withHead } from '../meta/object/object-meta.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
 
@@ -32,7 +30,7 @@ export function createStoredCodec(): StoredCodec {
   const parts = createInternedParts()
   const interned = { parts, at: FIELDS }
   return {
-    encode: (object, sortedKeys = false) => Buffer.from(printStored(ordered(object, sortedKeys), parts)),
+    encode: (object, sortedKeys = false) => Buffer.from(printStored(object, sortedKeys, fields => parts.print(fields))),
     decode: entry => checked(entry, decodeJson(entry.value, { floatMinusZero: true, interned }).value),
   }
 }
@@ -42,43 +40,49 @@ export const decodeStored = (entry: Entry): ApiObject =>
   checked(entry, decodeJson(entry.value, { floatMinusZero: true }).value)
 
 export const encodeStored = (object: ApiObject, sortedKeys = false): Buffer =>
-  Buffer.from(encodeJson(ordered(object, sortedKeys)))
+  Buffer.from(printStored(object, sortedKeys, encodeJson))
 
-function ordered(object: ApiObject, sortedKeys: boolean): ValueObject {
-  const { apiVersion, kind } = object
-  const metadata = withoutVersion(object.metadata)
-  return withHead(object, apiVersion, kind, sortedKeys ? byName(metadata) : metadata)
+type Print = (fields: ValueObject) => string
+
+/** Member by member: copies with the members in another order would take as long as printing them. */
+function printStored(object: ApiObject, sortedKeys: boolean, printFields: Print): string {
+  const { apiVersion, kind, metadata } = object
+  let text = `{"apiVersion":${encodeString(apiVersion)},"kind":${encodeString(kind)},"metadata":{`
+  const names = Object.keys(metadata)
+  if (sortedKeys) names.sort(compareTexts)
+  let separator = ''
+  for (const name of names) {
+    const value: Value | undefined = metadata[name]
+    if (name === 'resourceVersion' || value === undefined) continue
+    const isManagers = name === 'managedFields' && Array.isArray(value)
+    const printed = isManagers
+      ? `[${value.map(entry => printManager(entry, printFields)).join(',')}]`
+      : printValue(value)
+    text += `${separator}${encodeString(name)}:${printed}`
+    separator = ','
+  }
+  text += '}'
+  for (const name of Object.keys(object)) {
+    if (name === 'apiVersion' || name === 'kind' || name === 'metadata') continue
+    const value: Value | undefined = object[name]
+    if (value !== undefined) text += `,${encodeString(name)}:${printValue(value)}`
+  }
+  return `${text}}`
 }
 
-function printStored(object: ValueObject, parts: InternedParts): string {
-  const metadata = object['metadata']
-  const entries = isObject(metadata) ? metadata['managedFields'] : undefined
-  if (!Array.isArray(entries) || entries.length === 0) return encodeJson(object)
-  const marked = { ...object, metadata: { ...(metadata as ValueObject), managedFields: 0 } }
-  const printed = entries.map(entry => printEntry(entry, parts)).join(',')
-  return withText(encodeJson(marked), 'managedFields', `[${printed}]`)
+function printManager(entry: Value, printFields: Print): string {
+  if (!isObject(entry)) return encodeJson(entry)
+  let text = ''
+  for (const name of Object.keys(entry)) {
+    const value: Value | undefined = entry[name]
+    if (value === undefined) continue
+    const printed = name === FIELDS.name && isObject(value) ? printFields(value) : printValue(value)
+    text += `${text === '' ? '' : ','}${encodeString(name)}:${printed}`
+  }
+  return `{${text}}`
 }
 
-function printEntry(entry: Value, parts: InternedParts): string {
-  const fields = isObject(entry) ? entry[FIELDS.name] : undefined
-  if (!isObject(fields)) return encodeJson(entry)
-  return withText(encodeJson({ ...(entry as ValueObject), [FIELDS.name]: 0 }), FIELDS.name, parts.print(fields))
-}
-
-/**
- * Puts a member that is encoded already in the place of a 0. Quotes within strings are escaped, the metadata come first in an
- * object, and nothing else in them has a member of that name that is a number.
- */
-function withText(encoded: string, name: string, text: string): string {
-  const at = encoded.indexOf(`"${name}":0`) + name.length + 3
-  return encoded.slice(0, at) + text + encoded.slice(at + 1)
-}
-
-function withoutVersion(metadata: ValueObject): ValueObject {
-  if (metadata['resourceVersion'] === undefined) return metadata
-  const { resourceVersion: _, ...kept } = metadata
-  return kept
-}
+const printValue = (value: Value): string => (typeof value === 'string' ? encodeString(value) : encodeJson(value))
 
 function checked({ key, revision }: Entry, object: Value): ApiObject {
   if (!isObject(object) || !isObject(object['metadata'])) throw internalError(`what is stored at ${key} is no object`)

@@ -15,10 +15,17 @@ export function parseMergePatch(body: Value, fieldValidation: FieldValidation = 
   throw malformed(INVALID_MERGE_PATCH)
 }
 
-/** The patched value. Neither the value nor the patch is changed, and the result shares nothing with them. */
-export function applyMergePatch(value: Value, patch: ValueObject | Value[]): Value {
+/**
+ * The patched value. Neither the value nor the patch is changed. The result shares nothing with the patch, and with the value
+ * only the member `shared`, if the patch does not have it.
+ */
+export function applyMergePatch(value: Value, patch: ValueObject | Value[], shared?: string): Value {
   if (!isObject(value) || Array.isArray(patch)) return withoutNulls(patch)
-  const result = copyOf(value)
+  const result: ValueObject = {}
+  for (const key of Object.keys(value)) {
+    const member = value[key]!
+    setOwn(result, key, key === shared && !Object.hasOwn(patch, key) ? member : copyOf(member))
+  }
   const pending: [target: ValueObject, patch: ValueObject][] = [[result, patch]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [target, changes] = next

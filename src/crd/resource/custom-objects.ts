@@ -5,7 +5,7 @@ import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-text.js'
-import { type ApiObject } from '../../meta/object/api-object.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, finalizerWarnings, metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -30,7 +30,7 @@ export interface CustomVersion {
 
 export function customRules(form: CustomVersion): Strategy {
   return {
-    decode: (body, duplicates) => shape(form, body, duplicates),
+    decode: (body, duplicates, _, decodedMeta) => shape(form, body, duplicates, decodedMeta),
     applyDefaults(object) {
       if (isOfKind(form, object)) form.schema.default(object)
       return object
@@ -113,7 +113,12 @@ function shapeStored(form: CustomVersion, object: ApiObject, defaults: boolean):
   return { object, changed: changed || !equalValues(metadata, object.metadata) }
 }
 
-function shape(form: CustomVersion, body: Value, duplicates: readonly string[]): ReturnType<Strategy['decode']> {
+function shape(
+  form: CustomVersion,
+  body: Value,
+  duplicates: readonly string[],
+  decodedMeta: ValueObject | undefined,
+): ReturnType<Strategy['decode']> {
   const object = isObject(body) ? { ...body } : {}
   const { kind, version } = form
   const given = getOwn(object, 'kind') ?? ''
@@ -129,10 +134,14 @@ function shape(form: CustomVersion, body: Value, duplicates: readonly string[]):
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
   }
   object['apiVersion'] ??= ''
-  const metadata = decodeObjectMeta(getOwn(object, 'metadata') ?? null)
-  if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
-  object['metadata'] = metadata.value.value
-  const unknown = [...metadata.value.unknown]
+  const unknown: string[] = []
+  const givenMeta = getOwn(object, 'metadata') ?? null
+  if (givenMeta !== decodedMeta) {
+    const metadata = decodeObjectMeta(givenMeta)
+    if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
+    object['metadata'] = metadata.value.value
+    unknown.push(...metadata.value.unknown)
+  }
   const schema = schemaFor(form, object)
   if (schema) {
     const shaped = schema.shape(object)
@@ -203,16 +212,19 @@ function keepStatus(object: ApiObject, old: ApiObject): void {
 
 /** A change outside of metadata increments the generation. */
 function counted(object: ApiObject, old: ApiObject): ApiObject {
-  const { metadata: _, ...content } = object
-  const { metadata: __, ...before } = old
   const generation = metaOf(old).generation ?? 1
-  return withGeneration(object, equalValues(content, before) ? generation : next(generation))
+  return withGeneration(object, equalContent(object, old) ? generation : next(generation))
+}
+
+/** Whether two objects are equal apart from their metadata. */
+function equalContent(object: ApiObject, old: ApiObject): boolean {
+  const names = Object.keys(object)
+  if (names.length !== Object.keys(old).length) return false
+  return names.every(name => name === 'metadata' || equalValues(object[name], getOwn(old, name)))
 }
 
 const next = (generation: number | bigint): number | bigint =>
   typeof generation === 'bigint' ? generation + 1n : generation + 1
 
-const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject => ({
-  ...object,
-  metadata: { ...object.metadata, generation },
-})
+const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject =>
+  metaOf(object).generation === generation ? object : setMeta(object, { ...metaOf(object), generation })

@@ -79,6 +79,7 @@ export function checkWildcardDnsSubdomain(name: string): string[] {
 
 /** A label key; finalizers and condition types have the same format: `app`, `example.com/app`. */
 export function checkQualifiedName(key: string): string[] {
+  if (PLAIN_NAME.test(key)) return []
   const parts = key.split('/', 3)
   if (parts.length > 2) {
     return [
@@ -96,7 +97,11 @@ export function checkQualifiedName(key: string): string[] {
   return errors
 }
 
+/** The usual keys and values: valid, and without a prefix. */
+const PLAIN_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
+
 export function checkLabelValue(value: string): string[] {
+  if (PLAIN_NAME.test(value)) return []
   const errors = tooLong(value, LABEL_MAX, 'bytes')
   if (value !== '' && !isLabelText(value)) {
     errors.push(

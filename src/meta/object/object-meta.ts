@@ -75,11 +75,25 @@ export const metaOf = (object: ValueObject): ObjectMeta => (isObject(object['met
 
 /** Metadata with its members in the order in which they are printed. */
 export function orderedMeta(meta: ObjectMeta): ObjectMeta {
-  const ordered: ValueObject = {}
-  for (const field of META_FIELDS) {
-    const value = (meta as unknown as ValueObject)[field]
-    if (value !== undefined) ordered[field] = value
+  // Called several times for each write. A statement for each field takes half the time of a loop over their names.
+  const ordered: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = {}
+  if (meta.name !== undefined) ordered.name = meta.name
+  if (meta.generateName !== undefined) ordered.generateName = meta.generateName
+  if (meta.namespace !== undefined) ordered.namespace = meta.namespace
+  if (meta.selfLink !== undefined) ordered.selfLink = meta.selfLink
+  if (meta.uid !== undefined) ordered.uid = meta.uid
+  if (meta.resourceVersion !== undefined) ordered.resourceVersion = meta.resourceVersion
+  if (meta.generation !== undefined) ordered.generation = meta.generation
+  if (meta.creationTimestamp !== undefined) ordered.creationTimestamp = meta.creationTimestamp
+  if (meta.deletionTimestamp !== undefined) ordered.deletionTimestamp = meta.deletionTimestamp
+  if (meta.deletionGracePeriodSeconds !== undefined) {
+    ordered.deletionGracePeriodSeconds = meta.deletionGracePeriodSeconds
   }
+  if (meta.labels !== undefined) ordered.labels = meta.labels
+  if (meta.annotations !== undefined) ordered.annotations = meta.annotations
+  if (meta.ownerReferences !== undefined) ordered.ownerReferences = meta.ownerReferences
+  if (meta.finalizers !== undefined) ordered.finalizers = meta.finalizers
+  if (meta.managedFields !== undefined) ordered.managedFields = meta.managedFields
   return ordered
 }
 
@@ -181,8 +195,7 @@ export function metaForCreate(meta: ObjectMeta, now: number, ids: IdGenerator): 
 
 /** The metadata of an update, with the fields that an update cannot change. */
 export function metaForUpdate(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const { selfLink: _, ...rest } = meta
-  const kept: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...rest }
+  const { selfLink: _, ...kept }: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = meta
   if (!kept.uid && old.uid !== undefined) kept.uid = old.uid
   if (old.creationTimestamp !== undefined) kept.creationTimestamp = old.creationTimestamp
   if (old.deletionTimestamp !== undefined) kept.deletionTimestamp = old.deletionTimestamp
@@ -263,17 +276,17 @@ export function checkObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 
     // oxlint-disable-next-line eqeqeq -- an int64 is a number or a bigint
     if ((meta[field] ?? null) != (old[field] ?? null)) errors.push(immutable(path, field, meta[field] ?? null))
   }
-  return [
-    ...errors,
-    ...checkLabels(meta.labels ?? {}, childPath(path, 'labels')),
-    ...checkAnnotations(meta.annotations ?? {}, childPath(path, 'annotations')),
-    ...checkOwnerReferences(meta.ownerReferences ?? [], childPath(path, 'ownerReferences')),
-    ...checkManagedFields(meta.managedFields ?? [], childPath(path, 'managedFields')),
-  ]
+  const { labels, annotations, ownerReferences, managedFields } = meta
+  if (labels) errors.push(...checkLabels(labels, childPath(path, 'labels')))
+  if (annotations) errors.push(...checkAnnotations(annotations, childPath(path, 'annotations')))
+  if (ownerReferences) errors.push(...checkOwnerReferences(ownerReferences, childPath(path, 'ownerReferences')))
+  if (managedFields) errors.push(...checkManagedFields(managedFields, childPath(path, 'managedFields')))
+  return errors
 }
 
 /** Warnings about added finalizers: names without a domain may collide. */
 export function finalizerWarnings(meta: ObjectMeta, old?: ObjectMeta): string[] {
+  if (!meta.finalizers?.length) return []
   const before = new Set(old?.finalizers)
   const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
   return added.flatMap(name => {

@@ -289,8 +289,8 @@ export function checkLabels(labels: Labels, path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const key of Object.keys(labels)) {
     const value = labels[key]!
-    errors.push(...checkQualifiedName(key).map(error => fieldInvalid(path, key, error)))
-    errors.push(...checkLabelValue(value).map(error => fieldInvalid(path, value, error)))
+    for (const error of checkQualifiedName(key)) errors.push(fieldInvalid(path, key, error))
+    for (const error of checkLabelValue(value)) errors.push(fieldInvalid(path, value, error))
   }
   return errors
 }

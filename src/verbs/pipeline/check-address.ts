@@ -6,8 +6,10 @@ import { type Target } from '../../request/target.js'
 
 /** The object in the namespace of the request; refused if it names another namespace or another object. */
 export function checkAddress(object: ApiObject, { namespace, name }: Target): ApiObject {
-  const meta = setRequestNamespace(metaOf(object), namespace)
+  const given = metaOf(object)
+  const isThere = given.namespace === (namespace === '' ? undefined : namespace)
+  const meta = isThere ? given : setRequestNamespace(given, namespace)
   const mismatch = nameMismatch(meta, name)
   if (mismatch) throw mismatch
-  return setMeta(object, meta)
+  return isThere ? object : setMeta(object, meta)
 }

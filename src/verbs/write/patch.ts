@@ -70,7 +70,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
     case 'merge': {
       const patch = parseMergePatch(value, fieldValidation)
       const strict = repeatedFields(duplicates)
-      return { strict, isTyped: false, apply: object => applyMergePatch(object, patch) }
+      return { strict, isTyped: false, apply: object => applyMergePatch(object, patch, 'metadata') }
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
@@ -140,11 +140,16 @@ function decodeResult(
   shape: Strategy['decode'],
   patch: Patch,
   result: Value,
-  { apiVersion, kind }: ApiObject,
+  { apiVersion, kind, metadata }: ApiObject,
 ): ReturnType<Strategy['decode']> {
   try {
     // What is restored is of the type of the old object, whatever apiVersion and kind it names.
-    const decoded = shape(patch.restore ? { ...patch.restore(result), apiVersion, kind } : result, [])
+    const decoded = shape(
+      patch.restore ? { ...patch.restore(result), apiVersion, kind } : result,
+      [],
+      undefined,
+      metadata,
+    )
     if (decoded.refused) throw decoded.refused
     return decoded
   } catch (error) {
