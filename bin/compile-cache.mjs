@@ -13,6 +13,8 @@ import { constants, Script } from 'node:vm'
 const KEEP_AFTER_MS = 2_000
 /** The length of a SHA-1 digest. */
 const DIGEST_BYTES = 20
+/** What V8 has compiled is kept again by so many starts: the first one of a data directory runs other code than those after it. */
+const STARTS = 3
 
 /** `version`: that of the package. */
 export function useCompileCache(version) {
@@ -42,23 +44,27 @@ function ownFolder(version) {
 }
 
 function compileWithCache(folder) {
+  /** Those that are to be kept, with the number of starts that have kept them before. */
   const scripts = new Map()
   // oxlint-disable-next-line no-underscore-dangle -- the name that Node gave it
   Module.prototype._compile = function compileCached(content, filename) {
     const path = join(folder, nameOf(filename))
-    const cachedData = readIfWhole(path)
+    const { cachedData, starts } = readIfWhole(path)
     const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
     const script = new Script(Module.wrap(content), { filename, cachedData, importModuleDynamically })
-    if (!cachedData || script.cachedDataRejected) scripts.set(path, script)
+    const isNew = !cachedData || script.cachedDataRejected
+    if (isNew || starts < STARTS) scripts.set(path, { script, isNew, starts: isNew ? 0 : starts })
     const run = script.runInThisContext()
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
   }
-  const keepAll = () => {
-    for (const [path, script] of scripts) keep(path, script.createCachedData())
+  setTimeout(() => {
+    for (const [path, { script, starts }] of scripts) keep(path, script.createCachedData(), starts + 1)
     scripts.clear()
-  }
-  setTimeout(keepAll, KEEP_AFTER_MS).unref()
-  process.once('exit', keepAll)
+  }, KEEP_AFTER_MS).unref()
+  // A short command has compiled little: what it keeps counts as no start.
+  process.once('exit', () => {
+    for (const [path, { script, isNew }] of scripts) if (isNew) keep(path, script.createCachedData(), 0)
+  })
 }
 
 /** V8 compares only the length of the source, so that the name tells one build from another. */
@@ -68,24 +74,29 @@ function nameOf(filename) {
   return [basename(filename), path, size, mtimeMs, process.version, process.arch].join('-')
 }
 
-/** V8 does not notice damage, and would run whatever is there: each file begins with the digest of the rest. */
+/**
+ * V8 does not notice damage, and would run whatever is there: each file begins with the digest of the rest. The number of starts
+ * follows.
+ */
 function readIfWhole(path) {
   try {
     const bytes = readFileSync(path)
-    const data = bytes.subarray(DIGEST_BYTES)
-    return digestOf(data).equals(bytes.subarray(0, DIGEST_BYTES)) ? data : undefined
+    const rest = bytes.subarray(DIGEST_BYTES)
+    if (!digestOf(rest).equals(bytes.subarray(0, DIGEST_BYTES))) return {}
+    return { starts: rest[0], cachedData: rest.subarray(1) }
   } catch {
-    return undefined
+    return {}
   }
 }
 
 const digestOf = data => createHash('sha1').update(data).digest()
 
 /** Another process must never read half a file. */
-function keep(path, data) {
+function keep(path, data, starts) {
   try {
     const unfinished = `${path}.${process.pid}`
-    writeFileSync(unfinished, Buffer.concat([digestOf(data), data]), { mode: 0o600 })
+    const rest = Buffer.concat([Buffer.from([starts]), data])
+    writeFileSync(unfinished, Buffer.concat([digestOf(rest), rest]), { mode: 0o600 })
     renameSync(unfinished, path)
   } catch {
     // A full or read-only disk: the next start compiles again.
