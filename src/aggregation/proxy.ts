@@ -94,7 +94,7 @@ function headersFor(request: ProxiedRequest, address: Endpoint): OutgoingHttpHea
   const { exchange, user, auditId, info } = request
   const { rawHeaders, peer } = exchange
   const hops = hopsOf(exchange.headers.connection)
-  const headers: OutgoingHttpHeaders = {}
+  const headers = noHeaders()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
     if (!hops.has(name) && !isKeptBack(name)) add(headers, name, rawHeaders[i + 1]!)
@@ -112,6 +112,9 @@ function headersFor(request: ProxiedRequest, address: Endpoint): OutgoingHttpHea
     ...userHeaders(user),
   }
 }
+
+/** Without a prototype: a header may be named `constructor`. */
+const noHeaders = (): OutgoingHttpHeaders => Object.create(null) as OutgoingHttpHeaders
 
 function add(headers: OutgoingHttpHeaders, name: string, value: string): void {
   const known = headers[name]
@@ -225,7 +228,7 @@ const REDIRECTED = 'the backend attempted to redirect this request, which is not
 
 function responseHeaders({ rawHeaders, headers: { connection } }: IncomingMessage): OutgoingHttpHeaders {
   const hops = hopsOf(connection)
-  const headers: OutgoingHttpHeaders = {}
+  const headers = noHeaders()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
     if (!hops.has(name)) add(headers, name, rawHeaders[i + 1]!)
