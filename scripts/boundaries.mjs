@@ -22,7 +22,7 @@ const ROOMS = {
   apply: 'base meta codec types kinds',
   request: 'base meta codec types kinds',
   objects: 'base meta codec storage types convert kinds',
-  auth: 'base meta codec storage types kinds request objects',
+  auth: 'base meta codec storage cel webhook types kinds request objects',
   admission: 'base meta codec cel webhook types patch apply kinds builtin request objects auth',
   verbs: 'base meta codec storage types patch apply kinds builtin request objects admission',
   authoring: 'base meta codec cel webhook types schema convert kinds crd builtin request objects auth admission verbs',

@@ -6,6 +6,7 @@
 // A plugin declares its operations and resources. The chain sorts the plugins by them when it is built, so that a write
 // calls only the plugins that it concerns, and makes no promise where they answer at once.
 
+import { whenDecided } from '../auth/authorizer.js'
 import { type Awaitable, andThen, eachInTurn } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { Attributes, Operation } from './attributes.js'
@@ -93,11 +94,13 @@ function stepsFor(
     const steps = matching.filter(({ operations }) => operations.has(operation))
     return {
       mutating: steps.flatMap(plugin =>
-        plugin.mutate ? [measured(plugin.mutate.bind(plugin), metrics.plugin(plugin.name, 'admit', operation))] : [],
+        plugin.mutate
+          ? [measured(decided(plugin.mutate.bind(plugin)), metrics.plugin(plugin.name, 'admit', operation))]
+          : [],
       ),
       validating: steps.flatMap(plugin =>
         plugin.validate
-          ? [measured(plugin.validate.bind(plugin), metrics.plugin(plugin.name, 'validate', operation))]
+          ? [measured(decided(plugin.validate.bind(plugin)), metrics.plugin(plugin.name, 'validate', operation))]
           : [],
       ),
       measureAdmit: metrics.step('admit', operation),
@@ -111,6 +114,12 @@ function stepsFor(
     CONNECT: forOperation('CONNECT'),
   }
 }
+
+/** Expressions of a plugin may need decisions of authorizers that must be waited for. */
+const decided =
+  <T>(call: (attributes: Attributes) => Awaitable<T>): ((attributes: Attributes) => Awaitable<T>) =>
+  attributes =>
+    whenDecided(() => call(attributes))
 
 const measured = <T>(
   call: (attributes: Attributes) => T,

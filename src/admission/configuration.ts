@@ -10,16 +10,16 @@ import { fieldForbidden, fieldInvalid, printFieldErrors } from '../meta/errors/f
 import { quote } from '../meta/go/go-text.js'
 import { objectsAt, stringAt } from '../meta/values/access.js'
 import { isObject, type ValueObject } from '../meta/values/value.js'
+import { type ConfigurationScheme, decodeConfiguration } from '../types/configuration-document.js'
 import { type FindCredentials, NO_CREDENTIALS, openError, webhookUsers } from '../webhook/webhook-users.js'
 import {
   ADMISSION_CONFIGURATION,
-  type ConfigurationScheme,
+  configurationTypes,
   POD_SECURITY_CONFIGURATION,
   POLICY_CONFIGURATION,
   QUOTA_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
 } from './configuration/configuration-types.js'
-import { decodeConfiguration } from './configuration/decode-configuration.js'
 import { NO_EXEMPTIONS, type PodSecurityConfiguration, readPodSecurity } from './plugins/pod-security/configuration.js'
 import { type LimitedResource, readLimitedResources } from './plugins/resource-quota/limited-resources.js'
 
@@ -61,7 +61,9 @@ export function readPluginConfigurations(
   ): T | undefined {
     const bytes = isOn(plugin) ? documents.get(plugin)?.() : undefined
     if (bytes === undefined) return undefined
-    return explained(`couldn't init admission plugin ${quote(plugin)}`, () => read(decodeConfiguration(bytes, scheme)))
+    return explained(`couldn't init admission plugin ${quote(plugin)}`, () =>
+      read(decodeConfiguration(bytes, scheme, configurationTypes())),
+    )
   }
 
   for (const plugin of ['MutatingAdmissionPolicy', 'ValidatingAdmissionPolicy']) {
@@ -84,7 +86,7 @@ export function readPluginConfigurations(
 /** The first document of each plugin, which is read when it is needed. */
 function readDocuments(path: string): ReadonlyMap<string, () => Buffer | undefined> {
   const configuration = explained('failed to read plugin config', () =>
-    decodeConfiguration(readBytes(path), ADMISSION_CONFIGURATION),
+    decodeConfiguration(readBytes(path), ADMISSION_CONFIGURATION, configurationTypes()),
   )
   const documents = new Map<string, () => Buffer | undefined>()
   for (const plugin of objectsAt(configuration, 'plugins')) {

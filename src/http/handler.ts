@@ -50,6 +50,7 @@ import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
 import type { Registry } from '../kinds/registry.js'
 import { internalError, type Status, StatusError } from '../meta/errors/status.js'
+import { quote } from '../meta/go/go-text.js'
 import type { UnstoredResource } from '../request/connect-resource.js'
 import { ConnectionCut } from '../request/connection-cut.js'
 import { deadlineExceeded, RequestAborted } from '../request/request.js'
@@ -60,7 +61,7 @@ import { createArrivingBodies } from './filters/arriving-bodies.js'
 import type { Audit, AuditedRequest } from './filters/audit.js'
 import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
-import { attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
+import { AuthorizationFailed, attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
 import { isLongRunning, timeLimit } from './filters/deadline.js'
 import { type Classify, classifyRequest, type FlowUids } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
@@ -284,12 +285,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const error = options.asStatusError?.(thrown) ?? thrown
     if (error instanceof RequestCutShort) return
     if (error instanceof ConnectionCut) return exchange.cut()
-    const isBug = ![StatusError, Forbidden, TooManyRequests].some(type => error instanceof type)
+    const isBug = ![StatusError, Forbidden, AuthorizationFailed, TooManyRequests].some(type => error instanceof type)
     if (isBug) request.failure = error
     // There is no client to answer, or the deadline has passed and the request is answered.
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
     if (error instanceof TooManyRequests) return answerTooMany(reply)
+    if (error instanceof AuthorizationFailed) return answerFailed(reply, request.exchange, error)
     if (error instanceof RequestAborted) return answerTimedOut(reply, error)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     const status = statusOf(error)
@@ -352,6 +354,16 @@ function statusOf(error: unknown): Status {
 
 /** There is no place for the request; it is not answered with a Status. */
 class TooManyRequests extends Error {}
+
+const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+function answerFailed(reply: ResponseWriter, { path, query }: Exchange, { message }: AuthorizationFailed): void {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
+  const uri = quote(query === '' ? path : `${path}?${query}`)
+  // What looks like HTML is escaped, because a URL may have any text in it.
+  const text = `Internal Server Error: ${uri}: ${message}`.replace(/[&<>]/g, each => ESCAPED[each]!)
+  reply.send(500, headers, `${text}\n`)
+}
 
 /** As kube-apiserver's timeout handler does: always JSON, without its media type, and without the kind of a Status. */
 function answerTimedOut(reply: ResponseWriter, { status }: RequestAborted): void {

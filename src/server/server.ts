@@ -173,9 +173,20 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       return allocated
     })
 
+    const findService = serviceFinder(createLister(registry, objects))
+    const webhooks = await phases.run(
+      'webhooks',
+      () =>
+        createWebhooks({
+          hosts: options.api.webhookHosts,
+          findService,
+          beforeCall: hooks?.beforeWebhookCall,
+        }),
+      client => client.close(),
+    )
     const access = await phases.run(
       'access',
-      () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, log),
+      () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, webhooks, log),
       opened => opened.stop(),
     )
     const flows = await phases.run(
@@ -193,18 +204,6 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       () => startPolicyObjects(objects, registry),
       started => started.stop(),
     )
-    const findService = serviceFinder(createLister(registry, objects))
-    const webhooks = await phases.run(
-      'webhooks',
-      () =>
-        createWebhooks({
-          hosts: options.api.webhookHosts,
-          findService,
-          beforeCall: hooks?.beforeWebhookCall,
-        }),
-      client => client.close(),
-    )
-
     const webhookSources = await phases.run(
       'webhook configurations',
       () => {

@@ -9,6 +9,8 @@ export interface ClientConfig {
   readonly caBundle?: string | undefined
   /** With which the webhook is called. */
   readonly credentials?: Credentials | undefined
+  /** Whether the webhook's certificate is not checked. */
+  readonly insecure?: boolean | undefined
 }
 
 export interface ServiceReference {
@@ -33,16 +35,17 @@ export interface Destination {
   readonly service: ServiceReference | undefined
   readonly ca: string | undefined
   readonly credentials: Credentials | undefined
+  readonly insecure: boolean
 }
 
 /** Throws an Error if the configuration has no usable target. */
 export function destinationOf(config: ClientConfig, timeoutMs: number): Destination {
-  const { service, url, caBundle, credentials } = config
+  const { service, url, caBundle, credentials, insecure = false } = config
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
   const query = `?timeout=${printSeconds(timeoutMs)}`
   const at = service ? serviceTarget(service) : urlTarget(url)
   const path = cleanPath(at.path) + query
-  return { ...at, path, url: `https://${at.authority}${path}`, service, ca, credentials }
+  return { ...at, path, url: `https://${at.authority}${path}`, service, ca, credentials, insecure }
 }
 
 type Target = Pick<Destination, 'host' | 'port' | 'authority' | 'path'>

@@ -68,7 +68,7 @@ export function createConnections(): Connections {
 }
 
 function optionsFor(
-  { host, port, authority, path, ca, credentials }: Destination,
+  { host, port, authority, path, ca, credentials, insecure }: Destination,
   address: Address | undefined,
   body: string,
   signal: AbortSignal,
@@ -90,12 +90,13 @@ function optionsFor(
     // Without a name the certificate is checked against the address.
     servername,
     checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+    ...(insecure && { rejectUnauthorized: false }),
     ...(ca !== undefined && { ca }),
     ...(credentials?.cert && { cert: credentials.cert, key: credentials.key }),
     // A server's own certificate in the bundle is trusted without its issuer, as by Go.
     allowPartialTrustChain: true,
     signal,
-    connectionKey: JSON.stringify([at.host, at.port, servername, ca, credentials?.cert?.toString('latin1')]),
+    connectionKey: JSON.stringify([at.host, at.port, servername, ca, insecure, credentials?.cert?.toString('latin1')]),
   }
 }
 

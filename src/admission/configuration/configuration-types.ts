@@ -1,13 +1,8 @@
 // The types of the documents that configure admission, and their kinds. They are decoded as kube-apiserver decodes them.
 import { once } from '../../base/memo.js'
+import type { ConfigurationScheme } from '../../types/configuration-document.js'
 import type { FieldSpec, TypeSpec } from '../../types/type.js'
 import { builtinTypesAnd, type TypeTable } from '../../types/type-table.js'
-
-/** The kinds that one document may be of. `scheme` is in messages about any other kind. */
-export interface ConfigurationScheme {
-  readonly kinds: readonly string[]
-  readonly scheme: string
-}
 
 const GROUP = 'apiserver.config.k8s.io'
 

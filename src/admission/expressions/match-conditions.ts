@@ -6,6 +6,7 @@ import {
   compileMatchCondition,
 } from '../../builtin/admission-expressions.js'
 import { MAX_WORK, type Program, type Variables, WorkBudget } from '../../cel/index.js'
+import { aggregate } from '../../meta/errors/aggregate.js'
 
 export interface MatchCondition {
   readonly name: string
@@ -76,10 +77,4 @@ function evaluateOne(
 ): { value: unknown; error: string | undefined; cost: number } {
   const { value, error, cost } = program.evaluate(variables, { costLimit: MAX_EXPRESSION_COST, budget })
   return { value, error: error?.message, cost }
-}
-
-/** Several errors as Go's aggregate prints them, equal ones once. */
-function aggregate(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)]
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
 }

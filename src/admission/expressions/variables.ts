@@ -22,7 +22,7 @@ export function admissionVariables(
   authorizer: Authorizer,
 ): Variables {
   const { resource, subresource, name, request } = attributes
-  const host = authorizerHost(authorizer, request.user)
+  const host = authorizerHost(authorizer, request.user, request)
   const requested: ResourceAttributes = {
     ...resource,
     subresource,
@@ -41,15 +41,14 @@ export function admissionVariables(
   }
 }
 
-const authorizerHost = (authorizer: Authorizer, user: UserInfo): AuthorizerHost => ({
-  checkPath: (path, verb) => authorizer.decideNow(user, { verb, path }),
-  // No authorizer here looks at selectors, as RBAC does not.
-  checkResource: ({ group, resource, subresource, namespace, name }, verb) =>
-    authorizer.decideNow(user, { verb, group, resource, subresource, namespace, name }),
+/** `scope`: the request, in which the same check has one answer. */
+const authorizerHost = (authorizer: Authorizer, user: UserInfo, scope: object): AuthorizerHost => ({
+  checkPath: (path, verb) => authorizer.decideNow(user, { verb, path }, scope),
+  checkResource: (check, verb) => authorizer.decideNow(user, { verb, version: '*', ...check }, scope),
   serviceAccount(namespace, name) {
     if (checkDnsSubdomain(name).length > 0) return 'Invalid service account name'
     if (checkDnsLabel(namespace).length > 0) return 'Invalid service account namespace'
-    return authorizerHost(authorizer, serviceAccountUser(namespace, name))
+    return authorizerHost(authorizer, serviceAccountUser(namespace, name), scope)
   },
 })
 

@@ -1,6 +1,6 @@
 // Authorization: whether a user may do what a request does, and the text of a refusal.
 
-import type { Awaitable } from '../../base/awaitable.js'
+import { type Awaitable, orElse } from '../../base/awaitable.js'
 import { forbidden, type StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { AccessAttributes } from '../../request/access-attributes.js'
@@ -9,15 +9,36 @@ import { MASTERS } from '../authn/system-groups.js'
 
 export interface Decision {
   readonly allowed: boolean
+  /** Denied: no authorizer after this one is asked. Otherwise one that does not allow has no opinion. */
+  readonly denied?: boolean | undefined
   /** Why it is allowed, or why not; empty when no rule allows it and nothing more is known. */
   readonly reason: string
+  /** What went wrong, for example that a webhook did not answer. */
+  readonly error?: string | undefined
 }
 
 export interface Authorizer {
   authorize(user: UserInfo, attributes: AccessAttributes): Awaitable<Decision>
-  /** The same decision without a promise, for expressions of CEL, which cannot wait. */
-  decideNow(user: UserInfo, attributes: AccessAttributes): Decision
+  /**
+   * The same decision without a promise, for expressions of CEL, which cannot wait. Throws a PendingDecision if it must be
+   * waited for; see `whenDecided`. Within one `scope`, for example one request, the same question has one answer.
+   */
+  decideNow(user: UserInfo, attributes: AccessAttributes, scope: object): Decision
 }
+
+/** A decision that is not known yet. The expression is evaluated again once it is. */
+export class PendingDecision extends Error {
+  constructor(readonly decided: Promise<unknown>) {
+    super('an authorizer has not answered yet')
+  }
+}
+
+/** Carries out an action that evaluates expressions, again after each decision that it had to wait for. */
+export const whenDecided = <T>(action: () => Awaitable<T>): Awaitable<T> =>
+  orElse(action, error => {
+    if (!(error instanceof PendingDecision)) throw error
+    return error.decided.then(() => whenDecided(action))
+  })
 
 export type Authorize = Authorizer['authorize']
 
@@ -28,7 +49,7 @@ export const ALLOWED: Decision = { allowed: true, reason: '' }
 
 /** An authorizer that decides without waiting. Members of system:masters are allowed before it is asked. */
 export function createAuthorizer(decide: (user: UserInfo, attributes: AccessAttributes) => Decision): Authorizer {
-  const decideNow: Authorizer['decideNow'] = (user, attributes) =>
+  const decideNow = (user: UserInfo, attributes: AccessAttributes): Decision =>
     user.groups.includes(MASTERS) ? ALLOWED : decide(user, attributes)
   return { authorize: decideNow, decideNow }
 }

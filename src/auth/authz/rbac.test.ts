@@ -93,8 +93,8 @@ describe('the RBAC authorizer', () => {
 })
 
 test('AlwaysAllow allows everything, AlwaysDeny everything to system:masters only', () => {
-  expect(ALWAYS_ALLOW.decideNow(alice, attributes())).toEqual({ allowed: true, reason: '' })
-  expect(ALWAYS_DENY.decideNow(alice, attributes())).toEqual({ allowed: false, reason: 'Everything is forbidden.' })
+  expect(ALWAYS_ALLOW.decideNow(alice, attributes(), {})).toEqual({ allowed: true, reason: '' })
+  expect(ALWAYS_DENY.decideNow(alice, attributes(), {})).toEqual({ allowed: false, reason: 'Everything is forbidden.' })
   const master = { ...alice, groups: ['system:masters'] }
-  expect(ALWAYS_DENY.decideNow(master, attributes()).allowed).toBe(true)
+  expect(ALWAYS_DENY.decideNow(master, attributes(), {}).allowed).toBe(true)
 })

@@ -12,6 +12,8 @@ export interface RuleResolver {
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[]
   readonly error: string
+  /** Whether there may be rules that are not listed. */
+  readonly incomplete?: boolean | undefined
 }
 
 export const createRbacRules = (objects: RbacObjects): RuleResolver => ({

@@ -1,5 +1,6 @@
 // SelfSubjectAccessReview, SubjectAccessReview and LocalSubjectAccessReview: whether a user may do something.
 
+import { aggregate } from '../../meta/errors/aggregate.js'
 import { asStruct, type FieldError, fieldInvalid, type Printed } from '../../meta/errors/field-errors.js'
 import { invalid } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -11,7 +12,7 @@ import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Authorize } from '../authz/authorizer.js'
-import { checkSelectors, ignoredSelectors } from './review-selectors.js'
+import { checkSelectors, ignoredSelectors, usableFields, usableLabels } from './review-selectors.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'
@@ -44,9 +45,15 @@ export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource
   })
 
 async function evaluated(review: ApiObject, user: UserInfo, authorize: Authorize): Promise<ApiObject> {
-  const { allowed, reason } = await authorize(user, attributesOf(objectAt(review, 'spec')))
-  const evaluationError = ignoredSelectors(review)
-  const status = { allowed, ...(reason !== '' && { reason }), ...(evaluationError !== '' && { evaluationError }) }
+  const { allowed, denied, reason, error } = await authorize(user, attributesOf(objectAt(review, 'spec')))
+  const ignored = ignoredSelectors(review)
+  const errors = [...(error === undefined ? [] : [error]), ...(ignored === '' ? [] : [ignored])]
+  const status = {
+    allowed,
+    ...(denied && { denied }),
+    ...(reason !== '' && { reason }),
+    ...(errors.length > 0 && { evaluationError: aggregate(errors) }),
+  }
   return { ...review, status }
 }
 
@@ -59,10 +66,13 @@ function attributesOf(spec: ValueObject): AccessAttributes {
   return {
     verb: stringAt(requested, 'verb'),
     group: stringAt(requested, 'group'),
+    version: stringAt(requested, 'version'),
     resource: stringAt(requested, 'resource'),
     subresource: stringAt(requested, 'subresource'),
     namespace: stringAt(requested, 'namespace'),
     name: stringAt(requested, 'name'),
+    fieldSelector: usableFields(requested),
+    labelSelector: usableLabels(requested),
   }
 }
 

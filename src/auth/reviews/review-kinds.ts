@@ -11,7 +11,7 @@ import { tokenReviews } from './token-review.js'
 /** `ownAudiences`: those of this server, for token reviews that name none. */
 export const reviewKinds = (
   authorizer: Authorizer,
-  rules: RuleResolver,
+  rules: Pick<RuleResolver, 'rulesFor'>,
   tokens: readonly TokenAuthenticator[],
   ownAudiences: readonly string[] = [API_AUDIENCE],
 ): VirtualResource[] => [

@@ -8,8 +8,13 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
-import { parseFieldSelector } from '../../meta/selectors/field-selectors.js'
-import { checkExpression, parseLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { type FieldSelector, parseFieldSelector } from '../../meta/selectors/field-selectors.js'
+import {
+  checkExpression,
+  type LabelOperator,
+  type LabelSelector,
+  parseLabelSelector,
+} from '../../meta/selectors/label-selectors.js'
 import { objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 
@@ -92,6 +97,39 @@ function ignoredIn(name: (typeof SELECTORS)[number], selector: ValueObject): str
   const isUsable = name === 'fieldSelector' ? isUsableField : isUsableLabel
   const usable = requirements.filter(isUsable).length
   return usable === requirements.length ? undefined : usable > 0 ? 'partially ignored' : 'ignored'
+}
+
+/** The requirements of the field selector that can be used. */
+export function usableFields(attributes: ValueObject): string | FieldSelector | undefined {
+  const selector = objectOrNone(attributes, 'fieldSelector')
+  if (!selector) return undefined
+  const requirements = objectsAt(selector, 'requirements')
+  if (requirements.length === 0) return stringAt(selector, 'rawSelector')
+  return requirements.filter(isUsableField).map(requirement => ({
+    field: stringAt(requirement, 'key'),
+    operator: stringAt(requirement, 'operator') === 'In' ? '=' : '!=',
+    value: stringsAt(requirement, 'values')[0]!,
+  }))
+}
+
+/** The requirements of the label selector that can be used. */
+export function usableLabels(attributes: ValueObject): string | LabelSelector | undefined {
+  const selector = objectOrNone(attributes, 'labelSelector')
+  if (!selector) return undefined
+  const requirements = objectsAt(selector, 'requirements')
+  if (requirements.length === 0) return stringAt(selector, 'rawSelector')
+  return requirements.filter(isUsableLabel).map(requirement => ({
+    key: stringAt(requirement, 'key'),
+    operator: LABEL_OPERATORS[stringAt(requirement, 'operator')]!,
+    values: stringsAt(requirement, 'values'),
+  }))
+}
+
+const LABEL_OPERATORS: Readonly<Record<string, LabelOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: '!',
 }
 
 /** Fields are compared with one value only. */

@@ -8,7 +8,7 @@ import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { PolicyRule } from '../authz/rbac.js'
 import type { RuleResolver } from '../authz/rule-resolver.js'
 
-export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource =>
+export const selfSubjectRulesReviews = (resolver: Pick<RuleResolver, 'rulesFor'>): VirtualResource =>
   typedVirtualResource(
     'authorization.k8s.io/v1',
     'selfsubjectrulesreviews',
@@ -16,7 +16,7 @@ export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource
       const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
       if (namespace === '') throw badRequest('no namespace on request')
       await validate()
-      const { rules, error } = resolver.rulesFor(user, namespace)
+      const { rules, error, incomplete = false } = resolver.rulesFor(user, namespace)
       const { apiVersion, kind } = object
       return {
         apiVersion,
@@ -26,7 +26,7 @@ export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource
         status: {
           resourceRules: rules.filter(({ resources }) => resources?.length).map(resourceRule),
           nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs?.length).map(pathRule),
-          incomplete: false,
+          incomplete,
           ...(error !== '' && { evaluationError: error }),
         },
       }

@@ -24,6 +24,8 @@ export interface AuthorizerHost {
 export interface AuthorizerDecision {
   readonly allowed: boolean
   readonly reason: string
+  /** What went wrong while it was decided. */
+  readonly error?: string | undefined
 }
 
 export interface ResourceAttributes {
@@ -184,8 +186,8 @@ export const AUTHORIZER_LIBRARY: Library = {
       ],
     ),
     // Decisions are made from memory, so that they never fail.
-    declare('errored', ['decision_errored', () => false, BOOL, DECISION]),
-    declare('error', ['decision_error', () => '', STRING, DECISION]),
+    declare('errored', ['decision_errored', ({ decision }: Decision) => decision.error !== undefined, BOOL, DECISION]),
+    declare('error', ['decision_error', ({ decision }: Decision) => decision.error ?? '', STRING, DECISION]),
     declare('allowed', ['decision_allowed', ({ decision }: Decision) => decision.allowed, BOOL, DECISION]),
     declare('reason', ['decision_reason', ({ decision }: Decision) => decision.reason, STRING, DECISION]),
   ],

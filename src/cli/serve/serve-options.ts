@@ -65,7 +65,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     storage,
     serving: servingFromFlags(flags, dataFolder),
     authentication,
-    authorization: authorizationFromFlags(flags),
+    authorization: authorizationFromFlags(flags, given),
     admission: admissionFromFlags(flags),
     api: apiFromFlags(flags, flags['storage-media-type'] ?? DEFAULT_MEDIA_TYPE),
     audit: auditFromFlags(flags),

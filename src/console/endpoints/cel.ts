@@ -1,7 +1,7 @@
 // `POST /console/api/cel`: an expression on an object, as a rule of a schema or as an expression of an admission policy,
 // with its result, type and costs. `binnacle cel eval` and `explain` compute them likewise.
 
-import type { Authorizer } from '../../auth/authorizer.js'
+import { type Authorizer, whenDecided } from '../../auth/authorizer.js'
 import { type ExpressionInput, explainExpression } from '../../authoring/explain-expression.js'
 import { type AuthorizerHost, AuthorizerValue } from '../../cel/index.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -38,7 +38,7 @@ export const createCel =
       variables: variablesIn(body),
       authorizer: new AuthorizerValue(checksOf(authorizer, user)),
     }
-    return explainExpression(input) as unknown as ValueObject
+    return whenDecided(() => explainExpression(input) as unknown as ValueObject)
   }
 
 function variablesIn(body: ValueObject): { name: string; expression: string }[] {
@@ -48,9 +48,11 @@ function variablesIn(body: ValueObject): { name: string; expression: string }[] 
 }
 
 /** Only the rights of the user who asks: those of others are seen with a SubjectAccessReview, which needs permission. */
-const checksOf = (authorizer: Authorizer, user: UserInfo): AuthorizerHost => ({
-  checkPath: (path, verb) => authorizer.decideNow(user, { verb, path }),
-  checkResource: ({ group, resource, subresource, namespace, name }, verb) =>
-    authorizer.decideNow(user, { verb, group, resource, subresource, namespace, name }),
-  serviceAccount: () => 'here an authorizer answers for the user who is signed in, not for service accounts',
-})
+function checksOf(authorizer: Authorizer, user: UserInfo): AuthorizerHost {
+  const host: AuthorizerHost = {
+    checkPath: (path, verb) => authorizer.decideNow(user, { verb, path }, host),
+    checkResource: (check, verb) => authorizer.decideNow(user, { verb, version: '*', ...check }, host),
+    serviceAccount: () => 'here an authorizer answers for the user who is signed in, not for service accounts',
+  }
+  return host
+}

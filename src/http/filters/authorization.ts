@@ -3,6 +3,7 @@
 import { type Authorize, refusal } from '../../auth/authorizer.js'
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import type { StatusError } from '../../meta/errors/status.js'
+import { queryText } from '../../meta/options/query.js'
 import type { AccessAttributes } from '../../request/access-attributes.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
@@ -15,7 +16,10 @@ export function authorizeRequest(
   const { user } = request
   return andThen(authorize(user, attributes), decision => {
     request.decision = decision
-    if (!decision.allowed) throw new Forbidden(refusal(user, attributes, decision))
+    if (decision.allowed) return
+    // Neither allowed nor refused for certain.
+    if (decision.error !== undefined) throw new AuthorizationFailed(decision.error)
+    throw new Forbidden(refusal(user, attributes, decision))
   })
 }
 
@@ -26,8 +30,18 @@ export class Forbidden extends Error {
   }
 }
 
+/** An authorizer has failed. It is answered with a text, as by kube-apiserver. */
+export class AuthorizationFailed extends Error {}
+
 /** What the authorizer is asked about. */
 export function attributesOf(info: RequestInfo): AccessAttributes {
-  const { isResource, verb, path, group, resource, subresource, namespace, name } = info
-  return isResource ? { verb, group, resource, subresource, namespace, name } : { verb, path }
+  const { isResource, verb, path, group, version, resource, subresource, namespace, name, query } = info
+  if (!isResource) return { verb, path }
+  if (query.size === 0 || !SELECTING.has(verb)) return { verb, group, version, resource, subresource, namespace, name }
+  const fieldSelector = queryText(query, 'fieldSelector')
+  const labelSelector = queryText(query, 'labelSelector')
+  return { verb, group, version, resource, subresource, namespace, name, fieldSelector, labelSelector }
 }
+
+/** The verbs that selectors limit. */
+const SELECTING = new Set(['list', 'watch', 'deletecollection'])

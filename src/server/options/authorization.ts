@@ -1,52 +1,169 @@
 // Which authorizers decide what a user may do.
 
+import {
+  type AbacPolicy,
+  type AuthorizerSpec,
+  type AuthorizerType,
+  parseAuthorizationConfiguration,
+  parsePolicyFile,
+  readTarget,
+} from '../../auth/authorizer.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { FlagTable, FlagValues } from './flag.js'
-import { list } from './flag-values.js'
+import { messageOf, readFlagFile } from './flag-files.js'
+import { choice, duration, list, optionalText } from './flag-values.js'
 
-export type AuthorizationMode = 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node'
+export type AuthorizationMode = Exclude<AuthorizerType, 'ABAC' | 'Webhook'>
 
 export interface AuthorizationOptions {
-  /** A request is allowed if one of them allows it. */
-  readonly modes: readonly AuthorizationMode[]
+  /** The types of the authorizers, in the order in which they are asked. */
+  readonly modes: readonly AuthorizerType[]
+  /** The authorizers with their settings, if there are any beside the modes. */
+  readonly authorizers?: readonly AuthorizerSpec[] | undefined
+  /** The policies of the mode ABAC. */
+  readonly policies?: readonly AbacPolicy[] | undefined
+  /** The file that `authorizers` are from; it is read again when it changes. */
+  readonly configFile?: string | undefined
 }
 
-const MODES: readonly string[] = ['RBAC', 'AlwaysAllow', 'AlwaysDeny', 'Node'] satisfies AuthorizationMode[]
-const ABSENT: Readonly<Record<string, string>> = {
-  ABAC: 'policies in a file are not supported; write Roles and RoleBindings',
-  Webhook: 'asking a webhook is not supported',
-}
+const MODES: readonly AuthorizerType[] = ['RBAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'ABAC', 'Webhook']
+const LIBRARY_MODES: readonly string[] = ['RBAC', 'AlwaysAllow', 'AlwaysDeny', 'Node'] satisfies AuthorizationMode[]
 
 export const authorizationFlags = {
-  'authorization-mode': list(
-    'RBAC|AlwaysAllow|AlwaysDeny|Node',
-    'who may do what; a request is allowed if one of the modes allows it. With AlwaysAllow, anonymous requests are ' +
-      'refused. Node allows nothing here, because there are no nodes',
-    ['RBAC'],
+  'authorization-mode': {
+    ...list(
+      MODES.join('|'),
+      'who may do what: these are asked in turn, and the first that allows or denies a request decides. With ' +
+        'AlwaysAllow, anonymous requests are refused',
+    ),
+    byDefault: 'RBAC',
+  },
+  'authorization-policy-file': optionalText('<file>', 'the policies of the mode ABAC, one in JSON on each line'),
+  'authorization-webhook-config-file': optionalText(
+    '<file>',
+    'a kubeconfig: the server that the mode Webhook asks, and the user that it is asked as',
+  ),
+  'authorization-webhook-version': choice(
+    ['v1', 'v1beta1'],
+    'the version of the reviews that are sent to it',
+    'v1beta1',
+  ),
+  'authorization-webhook-cache-authorized-ttl': duration(
+    'how long an answer is kept that allows; 0 keeps none',
+    300_000,
+  ),
+  'authorization-webhook-cache-unauthorized-ttl': duration('how long any other answer is kept; 0 keeps none', 30_000),
+  'authorization-config': optionalText(
+    '<file>',
+    'an AuthorizationConfiguration instead of these flags: authorizers in their order, webhooks with match conditions; ' +
+      'it is read again when it changes',
   ),
 } satisfies FlagTable
 
-export const authorizationFromFlags = (flags: FlagValues<typeof authorizationFlags>): AuthorizationOptions => {
-  const names = flags['authorization-mode']
-  return { modes: checkModes(names, `--authorization-mode=${names.join(',')}`) }
+type Flags = FlagValues<typeof authorizationFlags>
+
+/** `given`: the names of the flags on the command line. */
+export function authorizationFromFlags(flags: Flags, given: ReadonlySet<string>): AuthorizationOptions {
+  const policyFile = flags['authorization-policy-file']
+  const authorizers = flags['authorization-config'] === undefined ? fromModes(flags) : fromConfiguration(flags, given)
+  const modes = [...new Set(authorizers.map(({ type }) => type))]
+  if (modes.includes('ABAC') && policyFile === undefined) {
+    throw new UsageError("authorization-mode ABAC's authorization policy file not passed (--authorization-policy-file)")
+  }
+  if (policyFile !== undefined && !modes.includes('ABAC')) {
+    throw new UsageError('cannot specify --authorization-policy-file without mode ABAC')
+  }
+  return {
+    modes,
+    authorizers,
+    policies: policyFile === undefined ? [] : readPolicies(policyFile),
+    configFile: flags['authorization-config'],
+  }
+}
+
+function fromModes(flags: Flags): AuthorizerSpec[] {
+  const given = flags['authorization-mode']
+  const names = given.length === 0 ? ['RBAC'] : given
+  const modes = checkModes(names, `--authorization-mode=${names.join(',')}`, MODES) as AuthorizerType[]
+  if (new Set(modes).size < modes.length) {
+    throw new UsageError(`--authorization-mode=${names.join(',')}: a mode is there more than once`)
+  }
+  const webhookFile = flags['authorization-webhook-config-file']
+  if (webhookFile !== undefined && !modes.includes('Webhook')) {
+    throw new UsageError('cannot specify --authorization-webhook-config-file without mode Webhook')
+  }
+  return modes.map(type => {
+    if (type !== 'Webhook') return { type, name: type.toLowerCase() }
+    if (webhookFile === undefined) {
+      throw new UsageError(
+        "authorization-mode Webhook's authorization config file not passed (--authorization-webhook-config-file)",
+      )
+    }
+    return {
+      type,
+      name: 'default',
+      webhook: {
+        target: readTarget(webhookFile),
+        version: flags['authorization-webhook-version']!,
+        timeoutMs: 30_000,
+        authorizedTtlMs: flags['authorization-webhook-cache-authorized-ttl'],
+        unauthorizedTtlMs: flags['authorization-webhook-cache-unauthorized-ttl'],
+        failurePolicy: 'NoOpinion',
+        conditions: [],
+      },
+    }
+  })
+}
+
+function fromConfiguration(flags: Flags, given: ReadonlySet<string>): AuthorizerSpec[] {
+  const path = flags['authorization-config']!
+  const others = [...given].filter(name => name === 'authorization-mode' || name.startsWith('authorization-webhook-'))
+  if (others.length > 0) {
+    throw new UsageError(
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    )
+  }
+  try {
+    return parseAuthorizationConfiguration(Buffer.from(readFlagFile('authorization-config', path)))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`--authorization-config=${path}: ${error.message}`)
+  }
+}
+
+function readPolicies(path: string): AbacPolicy[] {
+  const text = readFlagFile('authorization-policy-file', path)
+  try {
+    return parsePolicyFile(text, path)
+  } catch (error) {
+    throw new UsageError(`--authorization-policy-file=${path}: ${messageOf(error)}`)
+  }
 }
 
 /** `label` names the flag or the option in the message. */
-export function checkModes(names: readonly string[], label: string): AuthorizationMode[] {
-  if (names.length === 0) throw new UsageError(`${label}: at least one of ${MODES.join(', ')} is needed`)
+export function checkModes(
+  names: readonly string[],
+  label: string,
+  modes: readonly string[] = LIBRARY_MODES,
+): readonly string[] {
+  if (names.length === 0) throw new UsageError(`${label}: at least one of ${modes.join(', ')} is needed`)
   for (const name of names) {
-    if (MODES.includes(name)) continue
-    if (Object.hasOwn(ABSENT, name)) throw new UsageError(`${label}: ${ABSENT[name]}`)
+    if (modes.includes(name)) continue
     const near = nearest(
       name.toLowerCase(),
-      MODES.map(each => each.toLowerCase()),
+      modes.map(each => each.toLowerCase()),
     )
-    const meant = MODES.find(each => each.toLowerCase() === near)
+    const meant = modes.find(each => each.toLowerCase() === near)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    throw new UsageError(`${label}: ${JSON.stringify(name)} is not one of ${MODES.join(', ')}${hint}`)
+    throw new UsageError(`${label}: ${JSON.stringify(name)} is not one of ${modes.join(', ')}${hint}`)
   }
-  return names as AuthorizationMode[]
+  return names
 }
 
 export const allowsEverything = ({ modes }: AuthorizationOptions): boolean => modes.includes('AlwaysAllow')
+
+/** The authorizers, where only their modes are given. */
+export const authorizersOf = ({ modes, authorizers }: AuthorizationOptions): readonly AuthorizerSpec[] =>
+  authorizers ??
+  modes.flatMap((type): AuthorizerSpec[] => (type === 'Webhook' ? [] : [{ type, name: type.toLowerCase() }]))

@@ -71,9 +71,6 @@ const REFUSED: Readonly<Record<string, string>> = {
     authentication-config authentication-token-webhook-cache-ttl authentication-token-webhook-config-file
     authentication-token-webhook-version oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix
     oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim oidc-username-prefix`,
-  'authorization is by RBAC, AlwaysAllow or AlwaysDeny only (--authorization-mode)': `
-    authorization-config authorization-policy-file authorization-webhook-cache-authorized-ttl
-    authorization-webhook-cache-unauthorized-ttl authorization-webhook-config-file authorization-webhook-version`,
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
   'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',

@@ -1,16 +1,7 @@
 // Access control: the authorizer, the authority for tokens of service accounts, and the reviews of both.
 
 import { staticTokens, type TokenAuthenticator } from '../../auth/authenticator.js'
-import {
-  ALL_RULES,
-  ALWAYS_ALLOW,
-  ALWAYS_DENY,
-  type Authorizer,
-  createRbacAuthorizer,
-  createRbacRules,
-  NO_RULES,
-  type RuleResolver,
-} from '../../auth/authorizer.js'
+import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../auth/authorizer.js'
 import { startRbacStore } from '../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
 import {
@@ -34,8 +25,10 @@ import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
+import type { Webhooks } from '../../webhook/client.js'
 import type { AuthenticationOptions, ServiceAccountOptions } from '../options/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
+import { openAuthorization } from './authorization.js'
 import { requireKind } from './kinds.js'
 
 export interface AccessOptions {
@@ -55,19 +48,24 @@ export interface AccessControl {
 
 const RBAC = 'rbac.authorization.k8s.io'
 
+/** Everything is allowed, and no webhook can deny it. */
+const isOpen = (options: AuthorizationOptions): boolean =>
+  allowsEverything(options) && !options.modes.includes('Webhook') && options.configFile === undefined
+
 /** Resolves when the stored roles are known. */
 export async function openAccess(
   store: Store,
   context: ApiContext,
   registry: Registry,
   { authentication, authorization, api: { featureGates } }: AccessOptions,
+  webhooks: Webhooks,
   log: Logger,
 ): Promise<AccessControl> {
-  const needsRoles = authorization.modes.includes('RBAC') && !allowsEverything(authorization)
   const [authority, roles] = await Promise.all([
     openAuthority(store, authentication.serviceAccounts),
-    needsRoles
-      ? startRbacStore(
+    isOpen(authorization)
+      ? undefined
+      : startRbacStore(
           context,
           {
             clusterRoles: requireKind(registry, RBAC, 'ClusterRole'),
@@ -76,14 +74,9 @@ export async function openAccess(
             roleBindings: requireKind(registry, RBAC, 'RoleBinding'),
           },
           log,
-        )
-      : undefined,
+        ),
   ])
-  const { authorizer, rules } = roles
-    ? { authorizer: createRbacAuthorizer(roles), rules: createRbacRules(roles) }
-    : allowsEverything(authorization)
-      ? { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
-      : { authorizer: ALWAYS_DENY, rules: NO_RULES }
+  const { authorizer, rules, stop } = openAuthorization(authorization, roles, webhooks, context.now, log)
   const lister = createLister(registry, context)
   const find: FindObject = (kind, namespace, name) => lister.find({ group: '', kind }, namespace, name)
   const { audiences } = authority
@@ -103,14 +96,18 @@ export async function openAccess(
   ]
   return {
     authorizer,
-    rules,
+    // Roles and bindings are checked against the stored roles, whatever the modes are.
+    rules: roles ? createRbacRules(roles) : ALL_RULES,
     tokens,
     authority,
     virtualResources: [
       ...reviewKinds(authorizer, rules, tokens, audiences),
       tokenRequests(authority, find, isGateOn(featureGates, 'TokenRequestServiceAccountUIDValidation')),
     ],
-    stop: () => roles?.stop(),
+    stop() {
+      stop()
+      roles?.stop()
+    },
   }
 }
 
