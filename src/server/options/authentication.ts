@@ -1,10 +1,12 @@
 // How the server finds out which user sent a request.
 import { type Identity, parseTokenFile } from '../../auth/authenticator.js'
+import { readTarget } from '../../auth/authorizer.js'
 import { parseKeys, type TokenKey } from '../../auth/tokens.js'
 import { UsageError } from '../../base/usage-error.js'
+import type { ClientConfig } from '../../webhook/client-config.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { messageOf, readCertificates, readFlagFile, readOptionalFile } from './flag-files.js'
-import { duration, list, optionalText, repeatedText, toggle } from './flag-values.js'
+import { choice, duration, list, optionalText, repeatedText, toggle } from './flag-values.js'
 
 export interface AuthenticationOptions {
   /** Users by static bearer token. */
@@ -18,6 +20,16 @@ export interface AuthenticationOptions {
   readonly serviceAccounts: ServiceAccountOptions
   /** A proxy that authenticates users itself and names them in headers. */
   readonly requestHeader?: RequestHeaderOptions | undefined
+  /** A webhook that is asked about bearer tokens. */
+  readonly tokenWebhook?: TokenWebhookOptions | undefined
+}
+
+export interface TokenWebhookOptions {
+  readonly target: () => Promise<ClientConfig>
+  /** Of the TokenReview. */
+  readonly version: string
+  /** How long an answer is kept. */
+  readonly ttlMs: number
 }
 
 export interface ServiceAccountOptions {
@@ -75,6 +87,16 @@ export const authenticationFlags = {
   ),
   'service-account-jwks-uri': optionalText('<url>', 'the URL of the public keys in the discovery document'),
   'api-audiences': list('<names>', 'the audiences of this server in service account tokens'),
+  'authentication-token-webhook-config-file': optionalText(
+    '<file>',
+    'a kubeconfig: the server that is asked about bearer tokens, and the user that it is asked as',
+  ),
+  'authentication-token-webhook-version': choice(
+    ['v1', 'v1beta1'],
+    'the version of the reviews that are sent to it',
+    'v1beta1',
+  ),
+  'authentication-token-webhook-cache-ttl': duration('how long its answers are kept; 0 keeps none', 120_000),
   'requestheader-client-ca-file': optionalText(
     '<file>',
     'authorities that sign the client certificate of an authenticating proxy',
@@ -91,6 +113,7 @@ type Flags = FlagValues<typeof authenticationFlags>
 export const authenticationFromFlags = (flags: Flags): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
   tokens: tokensFromFile(flags['token-auth-file']),
   bootstrapTokens: flags['enable-bootstrap-token-auth'],
+  tokenWebhook: tokenWebhookOf(flags),
   anonymous: flags['anonymous-auth'],
   clientCa: readCertificates('client-ca-file', flags['client-ca-file']),
   serviceAccounts: serviceAccountsFromFlags(flags),
@@ -158,6 +181,16 @@ function requestHeaderFromFlags(flags: Flags): RequestHeaderOptions | undefined 
     uidHeaders: lowerCase(flags['requestheader-uid-headers']),
     groupHeaders: lowerCase(flags['requestheader-group-headers']),
     extraPrefixes: lowerCase(flags['requestheader-extra-headers-prefix']),
+  }
+}
+
+function tokenWebhookOf(flags: Flags): TokenWebhookOptions | undefined {
+  const file = flags['authentication-token-webhook-config-file']
+  if (file === undefined) return undefined
+  return {
+    target: readTarget(file),
+    version: flags['authentication-token-webhook-version']!,
+    ttlMs: flags['authentication-token-webhook-cache-ttl'],
   }
 }
 

@@ -1,6 +1,6 @@
 // Access control: the authorizer, the authority for tokens of service accounts, and the reviews of both.
 
-import { staticTokens, type TokenAuthenticator } from '../../auth/authenticator.js'
+import { reviewCaller, staticTokens, type TokenAuthenticator, webhookTokens } from '../../auth/authenticator.js'
 import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../auth/authorizer.js'
 import { startRbacStore } from '../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
@@ -26,7 +26,7 @@ import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
 import type { Webhooks } from '../../webhook/client.js'
-import type { AuthenticationOptions, ServiceAccountOptions } from '../options/authentication.js'
+import type { AuthenticationOptions, ServiceAccountOptions, TokenWebhookOptions } from '../options/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
 import { openAuthorization } from './authorization.js'
 import { requireKind } from './kinds.js'
@@ -46,6 +46,7 @@ export interface AccessControl {
   stop(): void
 }
 
+const WEBHOOK_TIMEOUT_MS = 30_000
 const RBAC = 'rbac.authorization.k8s.io'
 
 /** Everything is allowed, and no webhook can deny it. */
@@ -88,11 +89,21 @@ export async function openAccess(
       )
       .catch((error: unknown) => log.warn('the use of a token could not be noted', { namespace, name, error }))
   }
+  const askWebhook = ({ target, version, ttlMs }: TokenWebhookOptions): TokenAuthenticator =>
+    webhookTokens({
+      call: reviewCaller(webhooks, target, WEBHOOK_TIMEOUT_MS),
+      version,
+      ttlMs,
+      ownAudiences: audiences,
+      now: context.now,
+      onError: error => log.error('a webhook could not be asked about a token', { error }),
+    })
   const tokens = [
     staticTokens(authentication.tokens, audiences),
     accountTokens(authority, find, context.now),
     legacyTokens(authority, find, context.now, markUsed),
     ...(authentication.bootstrapTokens ? [bootstrapTokens(audiences, find, context.now)] : []),
+    ...(authentication.tokenWebhook ? [askWebhook(authentication.tokenWebhook)] : []),
   ]
   return {
     authorizer,
