@@ -1,5 +1,6 @@
 // Calls of the webhooks of authentication and authorization, repeated while the webhook is overloaded or broken.
 import { decodeJson } from '../codec/json.js'
+import { stringAt } from '../meta/values/access.js'
 import { isObject, type ValueObject } from '../meta/values/value.js'
 import type { Webhooks } from '../webhook/client.js'
 import type { ClientConfig } from '../webhook/client-config.js'
@@ -37,11 +38,13 @@ export function reviewCaller(
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms))
 
-function readReview(body: Buffer, { apiVersion, kind }: ValueObject): ValueObject {
+function readReview(body: Buffer, review: ValueObject): ValueObject {
   const { value } = decodeJson(body)
   if (!isObject(value)) throw new Error('the webhook did not answer with an object')
+  const kind = stringAt(review, 'kind')
+  const apiVersion = stringAt(review, 'apiVersion')
   if (value['kind'] !== kind || value['apiVersion'] !== apiVersion) {
-    throw new Error(`the webhook did not answer with a ${String(kind)} of ${String(apiVersion)}`)
+    throw new Error(`the webhook did not answer with a ${kind} of ${apiVersion}`)
   }
   return value
 }

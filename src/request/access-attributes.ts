@@ -1,6 +1,6 @@
 // The attributes by which a request is authorized.
 import type { FieldSelector } from '../meta/selectors/field-selectors.js'
-import type { LabelSelector } from '../meta/selectors/label-selectors.js'
+import type { LabelRequirement } from '../meta/selectors/label-selectors.js'
 
 /** The verb, and the resource or the path. */
 export type AccessAttributes = ResourceAccess | { readonly verb: string; readonly path: string }
@@ -18,5 +18,5 @@ export interface ResourceAccess {
   readonly name: string
   /** What a list, watch or deletion of a collection is limited to: the text of the request, or the selector. */
   readonly fieldSelector?: string | FieldSelector | undefined
-  readonly labelSelector?: string | LabelSelector | undefined
+  readonly labelSelector?: string | readonly LabelRequirement[] | undefined
 }

@@ -7,6 +7,7 @@ import type { AccessAttributes } from '../../request/access-attributes.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { AUTHENTICATED } from '../authn/system-groups.js'
 import { ALLOWED, type Authorizer, createAuthorizer, type Decision } from './authorizer.js'
+import type { PolicyRule } from './rbac.js'
 import type { RuleResolver } from './rule-resolver.js'
 
 export interface AbacPolicy {
@@ -108,16 +109,15 @@ const matchesPath = (pattern: string, path: string): boolean =>
   covers(pattern, path) || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
 
 export const abacRules = (policies: readonly AbacPolicy[]): Pick<RuleResolver, 'rulesFor'> => ({
-  rulesFor: (user, namespace) => ({
-    error: '',
-    rules: policies
-      .filter(policy => matchesSubject(policy, user) && covers(policy.namespace, namespace))
-      .flatMap(({ readonly, apiGroup, resource, nonResourcePath }) => {
-        const verbs = readonly ? ['get', 'list', 'watch'] : ['*']
-        return [
-          ...(resource === '' ? [] : [{ verbs, apiGroups: [apiGroup], resources: [resource] }]),
-          ...(nonResourcePath === '' ? [] : [{ verbs, nonResourceURLs: [nonResourcePath] }]),
-        ]
-      }),
-  }),
+  rulesFor(user, namespace) {
+    const rules: PolicyRule[] = []
+    for (const policy of policies) {
+      const { readonly, apiGroup, resource, nonResourcePath } = policy
+      if (!matchesSubject(policy, user) || !covers(policy.namespace, namespace)) continue
+      const verbs = readonly ? [...READING] : ['*']
+      if (resource !== '') rules.push({ verbs, apiGroups: [apiGroup], resources: [resource] })
+      if (nonResourcePath !== '') rules.push({ verbs, nonResourceURLs: [nonResourcePath] })
+    }
+    return { error: '', rules }
+  },
 })

@@ -1,6 +1,6 @@
 // The spec of a SubjectAccessReview: what a webhook is asked, and what its match conditions read.
 import { type FieldSelector, parseFieldSelector } from '../../meta/selectors/field-selectors.js'
-import { type LabelOperator, type LabelSelector, parseLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { type LabelOperator, type LabelRequirement, parseLabelSelector } from '../../meta/selectors/label-selectors.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AccessAttributes, ResourceAccess } from '../../request/access-attributes.js'
 import type { UserInfo } from '../../request/user-info.js'
@@ -57,7 +57,7 @@ const OPERATORS: Readonly<Partial<Record<LabelOperator, string>>> = {
 }
 
 /** Requirements that a review cannot express are left out: the question is then about more than the request. */
-function labelRequirements(selector: string | LabelSelector | undefined): ValueObject[] {
+function labelRequirements(selector: string | readonly LabelRequirement[] | undefined): ValueObject[] {
   const parsed = typeof selector === 'string' && selector !== '' ? parseLabelSelector(selector) : undefined
   const requirements = typeof selector === 'string' ? (parsed?.ok ? parsed.value : []) : (selector ?? [])
   if (requirements === 'nothing') return []

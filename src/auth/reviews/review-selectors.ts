@@ -12,7 +12,7 @@ import { type FieldSelector, parseFieldSelector } from '../../meta/selectors/fie
 import {
   checkExpression,
   type LabelOperator,
-  type LabelSelector,
+  type LabelRequirement,
   parseLabelSelector,
 } from '../../meta/selectors/label-selectors.js'
 import { objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
@@ -113,7 +113,7 @@ export function usableFields(attributes: ValueObject): string | FieldSelector | 
 }
 
 /** The requirements of the label selector that can be used. */
-export function usableLabels(attributes: ValueObject): string | LabelSelector | undefined {
+export function usableLabels(attributes: ValueObject): string | readonly LabelRequirement[] | undefined {
   const selector = objectOrNone(attributes, 'labelSelector')
   if (!selector) return undefined
   const requirements = objectsAt(selector, 'requirements')
