@@ -11,8 +11,11 @@ export async function serveEnvtest(args: readonly string[]): Promise<void> {
   const without = dataDir === undefined ? args : args.filter(arg => !arg.startsWith('--etcd-servers'))
   // envtest runs no controllers, and tests rely on that.
   const controllers = `--controllers=${process.env['BINNACLE_CONTROLLERS'] ?? ''}`
-  await serve([controllers, ...storage, ...without])
+  const workloads = isOn(process.env['BINNACLE_SIMULATE_WORKLOADS']) ? ['--simulate-workloads'] : []
+  await serve([controllers, ...workloads, ...storage, ...without])
 }
+
+const isOn = (value = ''): boolean => !['', '0', 'false'].includes(value)
 
 /** The directory of Binnacle's stand-in for etcd; undefined if --etcd-servers names a real etcd. */
 async function dataDirectory(args: readonly string[]): Promise<string | undefined> {
