@@ -7,6 +7,7 @@ const SUBJECTS = {
   chart: () => import('./chart.mjs'),
   compare: () => import('./compare.mjs'),
   crd: () => import('./crd.mjs'),
+  envtest: () => import('./envtest.mjs'),
   growth: () => import('./growth.mjs'),
   memory: () => import('./memory.mjs'),
   quick: () => import('./quick.mjs'),

@@ -14,13 +14,20 @@ const SUITES = [
   },
   {
     language: 'Node.js',
-    name: '1,000 servers, without a leak',
+    name: '1,000 servers, and 1,000 copies of one, without a leak',
     folder: '..',
     probe: [process.execPath, '--version'],
     run: [process.execPath, programOf('vitest'), 'run', 'test/testing/leaks'],
-    env: { BINNACLE_STARTS: '1000' },
+    env: { BINNACLE_STARTS: '1000', BINNACLE_COPIES: '1000' },
   },
   { language: 'Go', folder: 'go', probe: ['go', 'version'], run: ['go', 'test', './...'] },
+  {
+    language: 'Go',
+    name: "an operator's test, on envtest",
+    folder: '../test/envtest/go',
+    probe: ['go', 'version'],
+    run: ['go', 'test', './...'],
+  },
   {
     language: 'Python',
     folder: 'python',

@@ -25,7 +25,7 @@ export async function startBinnacle({
     throw new UsageError(`protocol: ${JSON.stringify(protocol)}: it must be "https" or "http"`)
   }
   if ('storage' in options) throw new UsageError('a test server keeps its objects in memory: leave out storage')
-  const read = readLibraryOptions(options)
+  const read = readLibraryOptions(options, ['protocol', 'snapshot'])
   const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
   const clock = createTestClock()

@@ -1,5 +1,6 @@
 // Servers leave nothing behind: no socket, timer, file or memory of those that were stopped, nothing of a process that forgot
-// to stop one or was killed. BINNACLE_STARTS sets how often a server is started: `npm run test:clients` takes 1,000.
+// to stop one or was killed. BINNACLE_STARTS sets how often a server is started, BINNACLE_COPIES how often it
+// is copied and reset: `npm run test:clients` takes 1,000.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +16,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBinnacle } from '../../src/testing/index.js'
 
 const STARTS = Number(process.env['BINNACLE_STARTS'] ?? 6)
+const COPIES = Number(process.env['BINNACLE_COPIES'] ?? 4)
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-leaks-'))
 const script = join(folder, 'forgets.mjs')
 
@@ -52,6 +54,47 @@ test(`${STARTS} servers leave no socket, timer, file or memory`, { timeout: 60_0
   expect({ ...after, megabytes: 0 }).toEqual({ ...before, megabytes: 0 })
   // A server that is not freed holds about two megabytes. Code that was optimized meanwhile is not a leak.
   expect(after.megabytes - before.megabytes).toBeLessThan(Math.min(8 + STARTS / 20, 30))
+})
+
+test(`${COPIES} copies and resets of one server leave nothing`, { timeout: 60_000 + COPIES * 500 }, async () => {
+  const prepared = await startBinnacle({ protocol: 'http' })
+  const kept = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'default' } }
+  await prepared.apply(kept)
+  prepared.snapshot('prepared')
+  const cycle = async (): Promise<void> => {
+    const copy = await prepared.fork()
+    await copy.delete(kept)
+    await prepared.delete(kept)
+    await Promise.all([copy.stop(), prepared.reset('prepared')])
+    await prepared.get(kept)
+  }
+  for (let i = 0; i < 3; i++) await cycle()
+  const before = await held()
+  for (let i = 0; i < COPIES; i++) await cycle()
+  const after = await held()
+  expect(after.files).toBeLessThanOrEqual(before.files + 2)
+  expect(after.sockets.length).toBeLessThanOrEqual(before.sockets.length + 2)
+  expect(after.megabytes - before.megabytes).toBeLessThan(Math.min(8 + COPIES / 20, 30))
+  await prepared.stop()
+  expect((await held()).sockets).toEqual([])
+})
+
+const PARALLEL = Math.min(COPIES, 100)
+
+test(`${PARALLEL} tests at once, each on its own copy, see their own objects only`, {
+  timeout: 60_000 + PARALLEL * 2000,
+}, async () => {
+  const prepared = await startBinnacle({ protocol: 'http' })
+  await Promise.all(
+    Array.from({ length: PARALLEL }, async (_, i) => {
+      await using copy = await prepared.fork()
+      const maps = copy.client.resource('v1', 'ConfigMap').namespace('default')
+      await maps.create({ metadata: { name: `of-${i}` } })
+      expect((await maps.list()).items.map(({ metadata }) => metadata.name)).toEqual([`of-${i}`])
+    }),
+  )
+  expect((await prepared.client.resource('v1', 'ConfigMap').namespace('default').list()).items).toEqual([])
+  await prepared.stop()
 })
 
 test('a process that forgets to stop its server ends by itself, and leaves no file', async () => {

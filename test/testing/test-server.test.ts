@@ -343,6 +343,8 @@ describe('the rest', () => {
   test('a wrong option throws', async () => {
     await expect(startBinnacle({ protocol: 'ftp' as 'http' })).rejects.toThrow('it must be "https" or "http"')
     await expect(startBinnacle({ tokns: {} } as object)).rejects.toThrow('did you mean tokens?')
+    await expect(startBinnacle({ protcol: 'http' } as object)).rejects.toThrow('did you mean protocol?')
+    await expect(startBinnacle({ storge: 'memory' } as object)).rejects.toThrow('did you mean storage?')
     await expect(startBinnacle({ storage: 'memory' } as object)).rejects.toThrow('leave out storage')
   })
 })

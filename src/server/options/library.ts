@@ -92,9 +92,15 @@ export interface BinnacleOptions {
   readonly log?: (line: LogLine) => void
 }
 
-/** The options of the server, and the bearer token that was created for the administrator. */
-export function readLibraryOptions(options: BinnacleOptions): { server: ServerOptions; token: string } {
-  checkNames(options)
+/**
+ * The options of the server, and the bearer token that was created for the administrator. `moreNames` are options of the caller,
+ * for the message about a wrong one.
+ */
+export function readLibraryOptions(
+  options: BinnacleOptions,
+  moreNames: readonly string[] = [],
+): { server: ServerOptions; token: string } {
+  checkNames(options, moreNames)
   for (const [name, value] of Object.entries(options)) {
     const label = typeof value === 'object' || typeof value === 'function' ? name : `${name}: ${JSON.stringify(value)}`
     if (value !== undefined) CHECKS[name as keyof BinnacleOptions](value, label)
@@ -168,11 +174,12 @@ function hostOverrides(hosts: Readonly<Record<string, string>>): HostOverrides {
 
 // ---- checks
 
-function checkNames(options: object): void {
+function checkNames(options: object, moreNames: readonly string[]): void {
   const unknown = Object.keys(options).find(name => !Object.hasOwn(CHECKS, name))
   if (unknown === undefined) return
-  const near = nearest(unknown, Object.keys(CHECKS))
-  const hint = near === undefined ? `there are ${Object.keys(CHECKS).join(', ')}` : `did you mean ${near}?`
+  const names = [...moreNames, ...Object.keys(CHECKS)]
+  const near = nearest(unknown, names)
+  const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean ${near}?`
   throw new UsageError(`there is no option ${unknown}: ${hint}`)
 }
 
