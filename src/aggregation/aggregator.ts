@@ -1,5 +1,5 @@
 // Group versions that extension API servers serve: requests to them are passed on.
-import type { ControllerEnv } from '../controllers/start-controllers.js'
+import type { ControllerEnv, RemoteContents } from '../controllers/start-controllers.js'
 import type { RemoteVersions } from '../discovery/remote-versions.js'
 import type { Proxies } from '../http/handler.js'
 import type { Kind } from '../kinds/kind.js'
@@ -7,6 +7,7 @@ import type { ObjectStores } from '../objects/object-stores.js'
 import type { RemoteDocuments } from '../openapi/remote-documents.js'
 import type { RequestInfo } from '../request/request-info.js'
 import { createProxy } from './proxy.js'
+import { remoteContents } from './remote-contents.js'
 import { startRemoteDiscovery } from './remote-discovery.js'
 import { startRemoteOpenApi } from './remote-openapi.js'
 import { type RemoteService, type RemoteServices, startRemoteServices } from './remote-services.js'
@@ -24,6 +25,8 @@ export interface Aggregator extends Proxies {
   readonly transport: Transport
   /** Their group versions, as discovery lists them. */
   readonly discovery: RemoteVersions
+  /** Their objects in a namespace. */
+  readonly contents: RemoteContents
   /** Their OpenAPI documents. */
   readonly openapi: RemoteDocuments
   stop(): void
@@ -62,6 +65,7 @@ export async function startAggregator(options: AggregatorOptions): Promise<Aggre
     transport,
     discovery,
     openapi,
+    contents: remoteContents(services, transport, discovery),
     find(info) {
       const service = services.size === 0 ? undefined : serviceFor(info)
       return service && ((request, ended) => proxy.serve(service, request, ended))

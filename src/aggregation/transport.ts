@@ -45,6 +45,8 @@ export interface CallOptions {
 export interface GetOptions {
   readonly user: Pick<UserInfo, 'name' | 'groups'>
   readonly headers?: OutgoingHttpHeaders
+  /** GET by default. */
+  readonly method?: 'GET' | 'DELETE'
   readonly timeoutMs: number
 }
 
@@ -99,9 +101,9 @@ export function createTransport({ findService, hosts, clientCertificate }: Trans
     hasOverride: ({ service }) => hosts.has(hostOfService(service)),
     resolve,
     request: send,
-    async get(service, path, { user, headers = {}, timeoutMs }) {
+    async get(service, path, { user, headers = {}, method = 'GET', timeoutMs }) {
       const address = await resolve(service)
-      const outgoing = send(service, address, { method: 'GET', path, headers: { ...headers, ...userHeaders(user) } })
+      const outgoing = send(service, address, { method, path, headers: { ...headers, ...userHeaders(user) } })
       const timer = setTimeout(() => outgoing.destroy(new Error(TIMED_OUT)), timeoutMs)
       try {
         return await wholeResponse(outgoing)

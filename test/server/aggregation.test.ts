@@ -72,7 +72,12 @@ beforeAll(async () => {
   const { ca, cert, key } = await makeWebhookCertificates(['127.0.0.1', 'extension.default.svc', 'echo.default.svc'])
   servingPair = { ca, cert, key }
 
-  const behind = readLibraryOptions({ controllers: [], log: () => {} })
+  const behind = readLibraryOptions({
+    controllers: [],
+    // Namespaces are those of the server before it.
+    disabledAdmissionPlugins: ['NamespaceLifecycle'],
+    log: () => {},
+  })
   extension = await startServer({
     ...behind.server,
     serving: { https: { address: '127.0.0.1', port: 0, keyPair: { cert, key } } },
@@ -199,6 +204,15 @@ describe('a resource of an extension server', () => {
       403,
       'widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default"',
     ])
+  })
+
+  test('is deleted with its namespace', async () => {
+    await sendOk('POST', '/api/v1/namespaces', { metadata: { name: 'team' } })
+    const inTeam = WIDGETS.replace('default', 'team')
+    await sendOk('POST', inTeam, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } })
+    await sendOk('DELETE', '/api/v1/namespaces/team')
+    await expect.poll(async () => (await send('/api/v1/namespaces/team')).status, SOON).toBe(404)
+    expect((await send(inTeam)).body.items).toEqual([])
   })
 
   test('is watched event by event', async () => {

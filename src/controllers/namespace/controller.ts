@@ -19,6 +19,8 @@ import { deletePrefix } from './delete-contents.js'
 const FINALIZER = 'kubernetes'
 /** The delay after a deletion has failed. */
 const RETRY_MS = 250
+/** The delay until extension servers are asked again. */
+const REMOTE_RETRY_MS = 1_000
 /** Remaining objects are watched; if no event comes, the namespace is tried again after this time. */
 const RESYNC_MS = 10_000
 /** Events within this time lead to one try. */
@@ -29,6 +31,7 @@ export async function startNamespaceController(
   registry: Registry,
   namespaces: Kind,
   env: ControllerEnv,
+  remote?: RemoteContents,
 ): Promise<Controller> {
   const objects = objectsAsStored(context, 'namespace-controller')
   const queue = createControllerQueue('namespace', env, reconcile)
@@ -60,10 +63,20 @@ export async function startNamespaceController(
       resources: new Map(),
       finalizers: new Map(),
       failures: [],
+      undiscovered: [],
+      isElsewhere: false,
       nextEnd: Number.POSITIVE_INFINITY,
     }
     await deleteContents(name, remaining)
-    if (remaining.kinds.length === 0 && remaining.failures.length === 0) {
+    await remote?.deleteAll(name, {
+      failures: remaining.failures,
+      undiscovered: remaining.undiscovered,
+      add(resource, object) {
+        remaining.isElsewhere = true
+        countObject(remaining, resource, object)
+      },
+    })
+    if (remaining.kinds.length === 0 && !isUnfinished(remaining)) {
       await objects.change(namespaces, '', name, withoutFinalizer, 'finalize')
       return
     }
@@ -99,8 +112,9 @@ export async function startNamespaceController(
   }
 
   /** Puts the namespace back into the queue at the next event of a remaining object after the revision, or in time. */
-  function waitFor(name: string, revision: Revision, { kinds, failures, nextEnd }: Remaining): void {
-    let timer = enqueueIn(failures.length > 0 ? RETRY_MS : RESYNC_MS)
+  function waitFor(name: string, revision: Revision, remaining: Remaining): void {
+    const { kinds, failures, nextEnd } = remaining
+    let timer = enqueueIn(failures.length > 0 ? RETRY_MS : isUnfinished(remaining) ? REMOTE_RETRY_MS : RESYNC_MS)
     const cancelEnd =
       nextEnd === Number.POSITIVE_INFINITY
         ? undefined
@@ -147,19 +161,41 @@ interface Remaining {
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly failures: string[]
+  /** Group versions of extension servers whose resources are not known. */
+  readonly undiscovered: string[]
+  /** Whether extension servers have objects in the namespace. */
+  isElsewhere: boolean
   /** When the earliest grace period of a remaining object ends; Infinity if none has one. */
   nextEnd: number
 }
 
+/** What cannot be watched: it is tried again soon. */
+const isUnfinished = ({ failures, undiscovered, isElsewhere }: Remaining): boolean =>
+  failures.length > 0 || undiscovered.length > 0 || isElsewhere
+
+/** The objects of extension servers in a namespace. */
+export interface RemoteContents {
+  deleteAll(namespace: string, remaining: RemoteRemaining): Promise<void>
+}
+
+export interface RemoteRemaining {
+  readonly failures: string[]
+  readonly undiscovered: string[]
+  /** `resource` with its group: `widgets.example.com`. */
+  add(resource: string, object: ValueObject): void
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function countRemaining(remaining: Remaining, kind: Kind, object: ApiObject): void {
+const countRemaining = (remaining: Remaining, kind: Kind, object: ApiObject): void =>
+  countObject(remaining, `${kind.names.plural}.${kind.group}`, object)
+
+function countObject(remaining: Remaining, resource: string, object: ValueObject): void {
   const { resources, finalizers } = remaining
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metaOf(object)
   if (deletionTimestamp !== undefined && deletionGracePeriodSeconds > 0) {
     remaining.nextEnd = Math.min(remaining.nextEnd, millisOf(deletionTimestamp))
   }
-  const resource = `${kind.names.plural}.${kind.group}`
   resources.set(resource, (resources.get(resource) ?? 0) + 1)
   for (const finalizer of metaOf(object).finalizers ?? [])
     finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
@@ -194,14 +230,25 @@ function withConditions(namespace: ApiObject, remaining: Remaining, now: number)
   return { ...namespace, status: { ...status, conditions: [...rest, ...ours] } }
 }
 
-function conditionsFor({ resources, finalizers, failures }: Remaining): [string, string, string, string][] {
+function discoveryFailure(groups: readonly string[]): string {
+  const reasons = groups.toSorted().map(each => `${each}: stale GroupVersion discovery: ${each}`)
+  return (
+    `Discovery failed for some groups, ${groups.length} failing: ` +
+    `unable to retrieve the complete list of server APIs: ${reasons.join(', ')}`
+  )
+}
+
+function conditionsFor(remaining: Remaining): [string, string, string, string][] {
+  const { resources, finalizers, failures, undiscovered } = remaining
   const list = (counts: Map<string, number>, join: string) =>
     [...counts]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, count]) => `${name} ${join} ${count} resource instances`)
       .join(', ')
   return [
-    ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+    undiscovered.length === 0
+      ? ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered']
+      : ['NamespaceDeletionDiscoveryFailure', 'True', 'DiscoveryFailed', discoveryFailure(undiscovered)],
     [
       'NamespaceDeletionGroupVersionParsingFailure',
       'False',

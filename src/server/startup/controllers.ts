@@ -2,7 +2,6 @@
 // first read of the store must not delay readiness.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Aggregator } from '../../aggregation/aggregator.js'
 import { type AvailabilityParts, startAvailability } from '../../aggregation/availability.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import type { ServiceAddresses } from '../../controllers/service-allocation.js'
@@ -30,7 +29,6 @@ export interface ControllerParts extends KubeControllerParts {
   /** Without admission: no webhook may keep the replicas from electing a leader. */
   readonly systemContext: ApiContext
   readonly definitions: Definitions
-  readonly aggregator: Aggregator
   readonly addresses: ServiceAddresses
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]

@@ -1,5 +1,6 @@
 // The controllers of kube-controller-manager that this server has.
 
+import type { Aggregator } from '../../aggregation/aggregator.js'
 import { issueLegacyToken, type TokenAuthority } from '../../auth/tokens.js'
 import {
   type ControllerEnv,
@@ -32,6 +33,7 @@ export interface KubeControllerParts {
   readonly store: Store
   readonly context: ApiContext
   readonly registry: Registry
+  readonly aggregator: Aggregator
   readonly options: ControllerOptions
   /** The authority of the server's certificate, in PEM form; undefined if https is not served. */
   readonly ca: string | undefined
@@ -54,6 +56,7 @@ function startsOf({
   store,
   context,
   registry,
+  aggregator,
   ca,
   authority,
   migrates,
@@ -71,7 +74,7 @@ function startsOf({
   const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
   const definitions = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
   return {
-    'namespace-controller': () => startNamespaceController(context, registry, namespaces, env),
+    'namespace-controller': () => startNamespaceController(context, registry, namespaces, env, aggregator.contents),
     'garbage-collector-controller': () => startGarbageCollector(store, context, registry, env),
     'serviceaccount-controller': () => startServiceAccounts(context, { namespaces, accounts }, env),
     ...(ca !== undefined && {
