@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   type ClientHttp2Session,
   connect,
@@ -8,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { callHeaders, duplex, GrpcCode, GrpcError, grpcTimeout, percentDecoded, unary } from './grpc.js'
 
@@ -196,3 +198,40 @@ test.each([
 ])('%j reads %j', (text, expected) => {
   expect(percentDecoded(text)).toBe(expected)
 })
+
+test('a call is answered if the answer came in time and was read late', async () => {
+  const TIMEOUT_MS = 50
+  const answered = new Int32Array(new SharedArrayBuffer(4))
+  // On another thread, because this one is held up.
+  const server = new Worker(ANSWERING, { eval: true, workerData: { answered, frame: FRAME } })
+  const [port] = (await once(server, 'message')) as [number]
+  const client = connect(`http://127.0.0.1:${port}`)
+  await once(client, 'remoteSettings')
+  const call = unary(client, HEADERS, FRAME, { timeoutMs: TIMEOUT_MS, onActivity: () => {} })
+  // Once the request is sent, the loop stands still until the answer is there and the time is over.
+  setImmediate(() =>
+    setImmediate(() => {
+      Atomics.wait(answered, 0, 0, 10_000)
+      Atomics.wait(answered, 0, 1, 2 * TIMEOUT_MS)
+    }),
+  )
+  expect((await call).toString()).toBe('hi')
+  client.destroy()
+  await server.terminate()
+})
+
+const ANSWERING = `
+const { workerData: { answered, frame }, parentPort } = require('node:worker_threads')
+const server = require('node:http2').createServer()
+server.on('stream', stream => {
+  stream.resume()
+  stream.respond({ ':status': 200 }, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+  stream.on('close', () => {
+    Atomics.store(answered, 0, 1)
+    Atomics.notify(answered, 0)
+  })
+  stream.end(frame)
+})
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+`

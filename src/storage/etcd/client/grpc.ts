@@ -74,10 +74,14 @@ export function unary(
     let ended = false
     let done = false
 
-    const timer = setTimeout(() => {
+    // A process that was paused or busy for that long may have the answer already, but has not read it.
+    const timer = setTimeout(() => setImmediate(giveUp), options.timeoutMs)
+
+    function giveUp(): void {
+      if (done) return
       fail(new GrpcError(GrpcCode.deadlineExceeded, 'no answer came in time', progressOf(stream)))
       stream.close(constants.NGHTTP2_CANCEL)
-    }, options.timeoutMs)
+    }
 
     function fail(error: GrpcError): void {
       if (done) return
