@@ -1,10 +1,10 @@
 // A server that starts on a full disk: it serves, says which file it could not write, and the disk can be emptied through it.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBinnacleProcess } from '../components/binnacle.js'
+import { runBinnacle, startBinnacleProcess } from '../components/binnacle.js'
 import { sendRequest } from '../server/request.js'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -38,6 +38,13 @@ test.skipIf(!canMount)('a server starts on a full disk, which can be emptied thr
   const second = await startBinnacleProcess(flag)
   expect(second.output.stderr).toContain(`no space left to write ${join(disk, 'data', 'kubeconfig')}`)
   expect((await sendRequest(second, CONFIG_MAPS, admin)).body.items).toHaveLength(20)
+  const backup = join(disk, 'backup.mdb')
+  const saved = await runBinnacle('snapshot', 'save', backup, flag)
+  expect(saved).toMatchObject({
+    code: 1,
+    stderr: `binnacle: nothing was saved to ${backup}: No space left on device\n`,
+  })
+  expect(readdirSync(disk).toSorted()).toEqual(['data', 'filling'])
   for (let i = 0; i < 20; i++) {
     expect((await sendRequest(second, `${CONFIG_MAPS}/a${i}`, { ...admin, method: 'DELETE' })).status).toBe(200)
   }

@@ -42,6 +42,10 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
     const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
     try {
       await root.backup(fresh, true)
+    } catch (error) {
+      // LMDB's errors are a text of the system, such as that there is no space.
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StorageError('unavailable', `nothing was saved to ${file}: ${reason}`, undefined, error)
     } finally {
       await root.close()
     }
