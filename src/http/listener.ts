@@ -1,11 +1,12 @@
 // Listens on one address and hands each request to one handler as an Exchange: HTTP/2 and HTTP/1.1 over TLS, as the
 // client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type SecureVersion, TLSSocket } from 'node:tls'
 import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
+import { answerUnreadable } from './filters/unreadable.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
@@ -191,31 +192,6 @@ function refuseLargeHeaders(exchange: Exchange): void {
   const { status } = tooLargeHeaders()
   exchange.answer(431, { 'content-type': 'application/json' }, JSON.stringify(status))
 }
-
-/** Answers what could not be read as a request of HTTP/1.1, and closes the connection. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Data that follow cause further errors.
-  if (socket.writableEnded) return
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const code = isTooLarge ? 431 : (UNREADABLE.get(error.code ?? '') ?? 400)
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const body = isTooLarge ? JSON.stringify(tooLargeHeaders().status) : ''
-  socket.end(
-    `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\nConnection: close\r\n` +
-      (isTooLarge ? 'Content-Type: application/json\r\n' : '') +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-  // The client may still send; a connection that is closed at once is reset, and the response is lost.
-  socket.resume()
-  setTimeout(() => socket.destroy(), UNREADABLE_GRACE_MS).unref()
-}
-
-/** Other errors of Node's parser and their codes. */
-const UNREADABLE = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
-])
-const UNREADABLE_GRACE_MS = 1_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
