@@ -21,6 +21,7 @@ import {
   idOf,
   type ManagerName,
   type Managers,
+  type Owned,
 } from './managers/managed-fields.js'
 import {
   type Applied,
@@ -123,14 +124,14 @@ function withUpdater(
 ): Managers {
   if (fields.size === 0) return others
   const { apiVersion, subresource } = type
-  const name: ManagerName = { manager, operation: 'Update', apiVersion, subresource }
-  const id = idOf(name)
+  const id = idOf({ manager, operation: 'Update', apiVersion, subresource })
   const left = others.get(id)
   const owned = left === undefined ? fields : union(left.fields, fields)
   // A manager that changes only its own fields keeps the same set, which need not be encoded again.
   const earlier = managers.get(id)?.fields
   const kept = earlier !== undefined && equalSets(earlier, owned) ? earlier : owned
-  return new Map(others).set(id, { ...name, fields: kept, time: printTime(now) })
+  const owner: Owned = { manager, operation: 'Update', apiVersion, subresource, fields: kept, time: printTime(now) }
+  return new Map(others).set(id, owner)
 }
 
 /** Clients may set or reset managedFields. A body without them, and a subresource, leaves them as they are. */

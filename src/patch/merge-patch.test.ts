@@ -49,6 +49,18 @@ describe('applying', () => {
     while (result['a'] !== undefined) result = result['a'] as ValueObject
     expect(result).toEqual({ x: 1 })
   })
+
+  test('a member may be shared with the value, but only if the patch does not have it', () => {
+    const value = { metadata: { labels: { a: 'b' } }, spec: { a: 1 } }
+    const same = applyMergePatch(value, { spec: { a: 2 } }, 'metadata') as typeof value
+    expect(same).toEqual({ metadata: { labels: { a: 'b' } }, spec: { a: 2 } })
+    expect(same.metadata).toBe(value.metadata)
+    expect(applyMergePatch(value, { metadata: { labels: { a: 'c' } } }, 'metadata')).toEqual({
+      metadata: { labels: { a: 'c' } },
+      spec: { a: 1 },
+    })
+    expect(value).toEqual({ metadata: { labels: { a: 'b' } }, spec: { a: 1 } })
+  })
 })
 
 describe('reading', () => {

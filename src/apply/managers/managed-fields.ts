@@ -84,8 +84,8 @@ function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Resu
       return failed(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${i}`)
     const fields = isStored ? decodeStoredSet(fieldsV1) : decodeFieldsV1(fieldsV1)
     if (fields === undefined) return failed(`error decoding set of managed fields entry ${i}`)
-    const name: ManagerName = { manager, operation, apiVersion, subresource }
-    managers.set(idOf(name), { ...name, fields, time })
+    const owned: Owned = { manager, operation, apiVersion, subresource, fields, time }
+    managers.set(idOf(owned), owned)
   }
   return parsed(managers)
 }
@@ -127,6 +127,7 @@ const ANCIENT = 'ancient-changes'
 
 /** Of more than ten updaters the oldest are merged into one, separately for each version. */
 export function capUpdaters(managers: Managers): Managers {
+  if (managers.size <= MAX_UPDATERS) return managers
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update')
   if (updaters.length <= MAX_UPDATERS) return managers
   updaters.sort(([idA, a], [idB, b]) => secondsOf(a.time) - secondsOf(b.time) || compareTexts(idA, idB))

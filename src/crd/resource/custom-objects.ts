@@ -5,9 +5,16 @@ import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-text.js'
-import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
-import { checkObjectMeta, checkObjectMetaUpdate, finalizerWarnings, metaOf } from '../../meta/object/object-meta.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  finalizerWarnings,
+  metaOf,
+  orderedMeta,
+  withMeta,
+} from '../../meta/object/object-meta.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type CompiledSchema, compileSchema } from '../../schema/compiled-schema.js'
 import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
@@ -226,5 +233,8 @@ function equalContent(object: ApiObject, old: ApiObject): boolean {
 const next = (generation: number | bigint): number | bigint =>
   typeof generation === 'bigint' ? generation + 1n : generation + 1
 
-const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject =>
-  metaOf(object).generation === generation ? object : setMeta(object, { ...metaOf(object), generation })
+function withGeneration(object: ApiObject, generation: number | bigint): ApiObject {
+  if (metaOf(object).generation === generation) return object
+  // The order of the members does not matter: the metadata of custom objects are sorted by name.
+  return withMeta(object, Object.assign(orderedMeta(metaOf(object)), { generation })) as ApiObject
+}
