@@ -22,7 +22,7 @@ const headers = (given: Record<string, string | string[]>): Map<string, string[]
 
 const as = async (given: Record<string, string | string[]>, authorize = allowing()): Promise<UserInfo | string> => {
   try {
-    return await createImpersonation(authorize)(alice, headers(given), list)
+    return (await createImpersonation(authorize)(alice, headers(given), list))?.user ?? alice
   } catch (error) {
     return (error as Error).message
   }
@@ -82,15 +82,34 @@ describe('impersonation is allowed', () => {
       'impersonate-on:user-info:list /pods',
       'impersonate:user-info authentication.k8s.io/users carol',
     )
-    expect(await as({ 'impersonate-user': 'carol' }, both)).toMatchObject({ name: 'carol' })
+    expect(await createImpersonation(both)(alice, headers({ 'impersonate-user': 'carol' }), list)).toMatchObject({
+      user: { name: 'carol' },
+      constraint: 'impersonate:user-info',
+    })
     expect(await as({ 'impersonate-user': 'dave' }, both)).toBe(
       'users.authentication.k8s.io "dave" is forbidden: User "alice" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope',
     )
   })
 
+  test('by the older mode only, if the newer ones are off', async () => {
+    const newer = allowing(
+      'impersonate-on:user-info:list /pods',
+      'impersonate:user-info authentication.k8s.io/users carol',
+    )
+    const carol = headers({ 'impersonate-user': 'carol' })
+    await expect(createImpersonation(newer, false)(alice, carol, list)).rejects.toThrow(
+      'cannot impersonate resource "users" in API group ""',
+    )
+    const older = createImpersonation(allowing('impersonate /users carol'), false)
+    expect(await older(alice, carol, list)).toMatchObject({ user: { name: 'carol' } })
+  })
+
   test('and the last mode that was allowed is tried first', async () => {
     const impersonate = createImpersonation(allowing('impersonate /users carol'))
-    expect(await impersonate(alice, headers({ 'impersonate-user': 'carol' }), list)).toMatchObject({ name: 'carol' })
+    expect(await impersonate(alice, headers({ 'impersonate-user': 'carol' }), list)).toEqual({
+      user: expect.objectContaining({ name: 'carol' }),
+      constraint: undefined,
+    })
     await expect(impersonate(alice, headers({ 'impersonate-user': 'dave' }), list)).rejects.toThrow(
       'users "dave" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope',
     )

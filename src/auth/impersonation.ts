@@ -11,32 +11,40 @@ import { accountGroups, parseAccountUser } from './authn/service-accounts.js'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './authn/system-groups.js'
 import { type Authorize, refusal } from './authz/authorizer.js'
 
-/** The impersonated user, or `user` itself if the headers (by lower-case names) name none. */
+/** The impersonated user; undefined if the headers (by lower-case names) name none. */
 export type Impersonate = (
   user: UserInfo,
   headers: ReadonlyMap<string, readonly string[]>,
   attributes: AccessAttributes,
-) => Promise<UserInfo>
+) => Promise<Impersonated | undefined>
+
+export interface Impersonated {
+  readonly user: UserInfo
+  /** The verb of the newer mode that allowed it, for the audit log. */
+  readonly constraint: string | undefined
+}
 
 /** The last mode of at most this many users is remembered. */
 const MAX_REMEMBERED = 1_024
 
-export function createImpersonation(authorize: Authorize): Impersonate {
+/** `isConstrained`: whether there are the newer modes (ConstrainedImpersonation). */
+export function createImpersonation(authorize: Authorize, isConstrained = true): Impersonate {
+  const modes = isConstrained ? MODES : MODES.filter(({ mode }) => mode === '')
   // The mode that was allowed last is tried first, so that the message of a refusal is about this mode.
   const lastModes = new Map<string, ImpersonationMode>()
   return async (user, headers, attributes) => {
     const impersonated = readHeaders(headers)
-    if (!impersonated) return user
+    if (!impersonated) return undefined
     const id = JSON.stringify([user.name, user.uid, user.groups])
     const last = lastModes.get(id)
     let refused: StatusError | undefined
-    for (const mode of last ? [last, ...MODES.filter(each => each !== last)] : MODES) {
+    for (const mode of last ? [last, ...modes.filter(each => each !== last)] : modes) {
       if (!mode.isFor(impersonated, user)) continue
       try {
         const identity = await tryMode(authorize, mode, user, impersonated, attributes)
         if (lastModes.size >= MAX_REMEMBERED) lastModes.clear()
         lastModes.set(id, mode)
-        return identity
+        return { user: identity, constraint: mode.mode === '' ? undefined : `impersonate:${mode.mode}` }
       } catch (error) {
         if (!(error instanceof StatusError)) throw error
         refused ??= error

@@ -327,6 +327,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       classify: flows.classify,
       audit: audit && auditLog && createAudit(audit.policy, auditLog, clock.now),
       openApiEnums: isGateOn(options.api.featureGates, 'OpenAPIEnums'),
+      constrainedImpersonation: isGateOn(options.api.featureGates, 'ConstrainedImpersonation'),
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
       limits,
       verbosity: logging.verbosity,

@@ -336,7 +336,7 @@ describe('limits', () => {
   test('the limit counts for the user that is impersonated', async () => {
     api = await startApi({
       limits: { maxReading: 1 },
-      impersonate: async () => ({ name: 'someone', uid: '', groups: [], extra: {} }),
+      impersonate: async () => ({ user: { name: 'someone', uid: '', groups: [], extra: {} }, constraint: undefined }),
       around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }),
     })
     client = await http2Client(api)

@@ -92,6 +92,23 @@ describe('a token', () => {
     })
   })
 
+  test('of a pod on a node that does not exist names the node without a UID', async () => {
+    const pod = object('Pod', 'p', 'p1')
+    stored.set('Pod p', pod)
+    const node: ApiObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gone' } }
+    const token = issue({
+      bound: [
+        { kind: 'Pod', object: pod },
+        { kind: 'Node', object: node },
+      ],
+    })
+    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
+    expect(claims['kubernetes.io']).toMatchObject({ node: { name: 'gone' }, pod: { name: 'p', uid: 'p1' } })
+    const checked = await check(token)
+    expect(checked.ok && Object.keys(checked.identity.extra)).not.toContain('authentication.kubernetes.io/node-uid')
+    expect(checked.ok && checked.identity.extra['authentication.kubernetes.io/node-name']).toEqual(['gone'])
+  })
+
   test('of a pod names the pod and its node', async () => {
     const pod = object('Pod', 'p', 'p1')
     stored.set('Pod p', pod)

@@ -75,7 +75,7 @@ export function issueToken(
 
 function referenceTo(object: ApiObject): ValueObject {
   const { name = '', uid = '' } = metaOf(object)
-  return { name, uid }
+  return { name, ...(uid !== '' && { uid }) }
 }
 
 /** A token is accepted this long after it has expired, because clocks differ. */
@@ -159,7 +159,8 @@ function identityOf(own: ValueObject, id: string) {
     const reference = objectOrNone(own, kind)
     if (!reference) continue
     extra[`authentication.kubernetes.io/${kind}-name`] = [stringAt(reference, 'name')]
-    extra[`authentication.kubernetes.io/${kind}-uid`] = [stringAt(reference, 'uid')]
+    const uid = stringAt(reference, 'uid')
+    if (uid !== '') extra[`authentication.kubernetes.io/${kind}-uid`] = [uid]
   }
   return {
     name: accountUser(namespace, stringAt(account, 'name')),

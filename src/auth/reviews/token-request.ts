@@ -128,8 +128,16 @@ async function findBound(
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
     throw conflict({ group: '', resource: kind }, name, why)
   }
-  const node = kind === 'Pod' ? await find('Node', '', stringAt(spec, 'nodeName')) : undefined
-  return [{ kind, object }, ...(node ? [{ kind: 'Node' as const, object: node }] : [])]
+  const nodeName = kind === 'Pod' ? stringAt(spec, 'nodeName') : ''
+  if (nodeName === '') return [{ kind, object }]
+  // A node that does not exist is named without a UID.
+  const node = (await find('Node', '', nodeName)) ?? unknownNode(nodeName)
+  return [
+    { kind, object },
+    { kind: 'Node', object: node },
+  ]
 }
+
+const unknownNode = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } })
 
 const isBound = (kind: string): kind is BoundKind => Object.hasOwn(RESOURCES, kind)

@@ -7,6 +7,7 @@ export type AuditedRequest = Pick<
   | 'info'
   | 'user'
   | 'impersonator'
+  | 'impersonationConstraint'
   | 'decision'
   | 'userAgent'
   | 'auditId'

@@ -14,10 +14,11 @@ export function impersonateUser(
   const headers = impersonate && impersonationHeaders(request.exchange)
   if (!headers) return
   const { user: sender } = request
-  return impersonate(sender, headers, attributes).then(user => {
-    if (user === sender) return
-    request.user = user
+  return impersonate(sender, headers, attributes).then(impersonated => {
+    if (!impersonated) return
+    request.user = impersonated.user
     request.impersonator = sender
+    request.impersonationConstraint = impersonated.constraint
   })
 }
 

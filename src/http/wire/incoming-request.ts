@@ -22,6 +22,8 @@ export class IncomingRequest implements Request {
   /** Set by authentication, and again by impersonation. */
   user: UserInfo = UNKNOWN
   impersonator: UserInfo | undefined
+  /** The verb by which a newer mode of impersonation was allowed. */
+  impersonationConstraint: string | undefined
   /** Set by authorization: whether the request is allowed, and why. */
   decision: Decision | undefined
   /** Set when the request is classified. */

@@ -20,6 +20,7 @@ function eventsOf(
     info: parseRequestInfo('POST', path, query),
     user: { name: 'ann', uid: 'u', groups: ['g'], extra: { k: ['v'] } },
     impersonator: undefined,
+    impersonationConstraint: undefined,
     decision: { allowed: true, reason: 'RBAC: allowed' },
     userAgent: 'test',
     auditId: 'id',

@@ -50,6 +50,9 @@ function createTrail(
       verb: request.info.verb,
       user,
       ...(!isReceived && request.impersonator ? { impersonatedUser: printUserInfo(request.user) } : {}),
+      ...(!isReceived && request.impersonationConstraint !== undefined
+        ? { authenticationMetadata: { impersonationConstraint: request.impersonationConstraint } }
+        : {}),
       sourceIPs: [...request.sourceIPs],
       ...(request.userAgent ? { userAgent: request.userAgent } : {}),
       ...(request.info.isResource ? { objectRef: referenceOf(request, named) } : {}),

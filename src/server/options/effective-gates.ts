@@ -8,6 +8,7 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
   'AllBeta',
   'AllowUnsafeMalformedObjectDeletion',
   'CBORServingAndStorage',
+  'ConstrainedImpersonation',
   'MutatingAdmissionPolicy',
   'OpenAPIEnums',
   'PodTopologyLabelsAdmission',

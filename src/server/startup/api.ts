@@ -52,6 +52,8 @@ export interface ApiParts {
   readonly cbor: boolean
   /** Whether OpenAPI lists the values that a field may have. */
   readonly openApiEnums: boolean
+  /** Whether there are the newer modes of impersonation. */
+  readonly constrainedImpersonation: boolean
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -103,7 +105,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
     classify: parts.classify,
     audit: parts.audit,
-    impersonate: createImpersonation(access.authorizer.authorize),
+    impersonate: createImpersonation(access.authorizer.authorize, parts.constrainedImpersonation),
     proxies: parts.aggregator,
     virtualResources: parts.virtualResources,
     findPath: firstOf(
