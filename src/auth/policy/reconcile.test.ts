@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { bootstrapPolicy } from './policy.js'
-import { reconcilePolicy } from './reconcile.js'
+import { reconcilePolicy, splitBinding } from './reconcile.js'
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 const rule = (resource: string, ...verbs: string[]): ValueObject => ({ verbs, apiGroups: [''], resources: [resource] })
@@ -70,4 +70,21 @@ test('the policy has as many objects as that of kube-apiserver v1.36, and is sta
   for (const { kind } of bootstrapPolicy()) counts[kind] = (counts[kind] ?? 0) + 1
   expect(counts).toEqual({ ClusterRole: 69, ClusterRoleBinding: 50, Role: 7, RoleBinding: 7 })
   for (const each of bootstrapPolicy()) expect(reconcilePolicy(each, structuredClone(each))).toBeUndefined()
+})
+
+describe('a binding that was split off from another', () => {
+  const binding = (subjects: string[], metadata: ValueObject = {}): ApiObject =>
+    object('ClusterRoleBinding', { roleRef: { name: 'r' }, subjects: subjects.map(name => ({ name })) }, metadata)
+
+  test('has the subjects of the other, and what the policy adds', () => {
+    const source = binding(['own'], { name: 'old' })
+    expect(splitBinding(source, binding(['expected']))).toEqual(binding(['own', 'expected']))
+  })
+
+  test('has only the subjects of the other if that is not to be changed', () => {
+    const marks = { annotations: { [AUTOUPDATE]: 'false', note: 'kept' } }
+    expect(splitBinding(binding(['own'], { name: 'old', ...marks }), binding(['expected']))).toEqual(
+      binding(['own'], marks),
+    )
+  })
 })

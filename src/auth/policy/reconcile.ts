@@ -18,6 +18,18 @@ export function reconcilePolicy(stored: ApiObject, expected: ApiObject): ApiObje
   return equalValues(object, stored) ? undefined : object
 }
 
+/** The binding that one was split off from: if only the older is there, the new one is for the same subjects. */
+export const SPLIT_FROM: Readonly<Record<string, string>> = { 'system:public-info-viewer': 'system:discovery' }
+
+/** The new binding, with the subjects, labels and annotations of the one that it was split off from. */
+export function splitBinding(source: ApiObject, expected: ApiObject): ApiObject {
+  const { labels = {}, annotations = {} } = metaOf(source)
+  const meta = { ...metaOf(expected), labels, annotations }
+  const split = withMeta({ ...expected, subjects: source['subjects'] ?? [] }, meta) as ApiObject
+  const reconciled = reconcilePolicy(split, expected)
+  return reconciled === undefined || reconciled === 'recreate' ? split : reconciled
+}
+
 const isBinding = ({ kind }: ApiObject): boolean => kind.endsWith('Binding')
 
 /** Labels and annotations that are missing; those that are there keep their values. */

@@ -170,6 +170,7 @@ export const limitRange = defineKind('v1', 'LimitRange', {
       if (stringAt(meta, 'name') === '') meta['name'] = randomUUID()
     },
     prepareForUpdate: keepGeneration,
+    allowCreateOnUpdate: true,
   },
   validation: validationRules({ create: rules, update: rules }),
 })

@@ -2,7 +2,7 @@
 // Missing ones are created; roles and bindings are brought up to the bootstrap policy, the others are left as they are.
 
 import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
-import { bootstrapPolicy, reconcilePolicy } from '../../auth/bootstrap-roles.js'
+import { bootstrapPolicy, reconcilePolicy, SPLIT_FROM, splitBinding } from '../../auth/bootstrap-roles.js'
 import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import type { KeptObject } from '../../controllers/start-controllers.js'
@@ -54,7 +54,11 @@ export async function bootstrap(context: ApiContext, registry: Registry, options
 async function reconcile(writes: SystemObjects, kind: Kind, expected: ApiObject): Promise<void> {
   const { namespace = '', name = '' } = metaOf(expected)
   const stored = await writes.get(kind, namespace, name)
-  if (!stored) return writes.create(kind, expected)
+  if (!stored) {
+    const older = expected.kind === 'ClusterRoleBinding' ? SPLIT_FROM[name] : undefined
+    const source = older === undefined ? undefined : await writes.get(kind, '', older)
+    return writes.create(kind, source ? splitBinding(source, expected) : expected)
+  }
   const wanted = reconcilePolicy(stored, expected)
   if (wanted === undefined) return undefined
   if (wanted === 'recreate') {
