@@ -1,6 +1,6 @@
 // The OpenAPI documents of extension servers: the index of version 3, whose documents are passed on when a client asks for
-// them, and the document in version 2, which is joined with that of this server. Fetched when an APIService becomes
-// available and once a minute; what a server said last stays while it cannot be reached.
+// them, and the document in version 2, which is joined with that of this server. Fetched when an APIService changes
+// and once a minute; what a server said last stays while it cannot be reached.
 import { type ControllerEnv, createControllerQueue } from '../controllers/start-controllers.js'
 import { objectAt, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
@@ -34,9 +34,8 @@ export function startRemoteOpenApi(services: RemoteServices, transport: Transpor
 
   async function refresh(server: string): Promise<void> {
     const own = [...services.all()].filter(each => serverOf(each) === server)
-    const service = own.find(({ isAvailable }) => isAvailable)
-    if (own.length === 0) fetched.delete(server)
-    if (!service) return
+    const service = own.find(({ isAvailable }) => isAvailable) ?? own[0]
+    if (!service) return void fetched.delete(server)
     const known = fetched.get(server) ?? NOTHING
     const [addresses, document] = await Promise.all([
       fetchIndex(service).catch(() => known.addresses),
