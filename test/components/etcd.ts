@@ -78,14 +78,19 @@ function waitUntilStopped(pid: number): void {
   while (!isStopped(pid)) Atomics.wait(NEVER_CHANGED, 0, 0, 1)
 }
 
-/** Whether all threads of a process are stopped, where the system has a /proc. */
+/** Whether all threads of a process are stopped or have ended, where the system has a /proc. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
-  if (!existsSync(tasks)) return true
-  return readdirSync(tasks).every(task => {
-    const stat = readFileSync(join(tasks, task, 'stat'), 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
-  })
+  try {
+    return readdirSync(tasks).every(task => {
+      const stat = readFileSync(join(tasks, task, 'stat'), 'utf8')
+      // One that has ended is a zombie until this process returns to its loop.
+      return 'TZX'.includes(stat.charAt(stat.lastIndexOf(')') + 2))
+    })
+  } catch {
+    // A thread has ended meanwhile, or the process, or there is no /proc.
+    return !existsSync(tasks)
+  }
 }
 
 interface MemberAddress {
