@@ -71,6 +71,16 @@ test('merging into a symbolic link changes its target', async () => {
   expect(read(file)).toMatchObject({ 'current-context': 'binnacle', preferences: { colors: true } })
 })
 
+test('a link in the place of the file is replaced, and its target stays as it is', async () => {
+  const [victim, link] = [join(folder, 'victim'), join(folder, 'planted')]
+  writeFileSync(victim, 'of another')
+  symlinkSync(victim, link)
+  await writeKubeconfig(link, access)
+  expect(readFileSync(victim, 'utf8')).toBe('of another')
+  expect(lstatSync(link).isSymbolicLink()).toBe(false)
+  expect(lstatSync(link).mode & 0o777).toBe(0o600)
+})
+
 test('a link with the name of a temporary file is not followed, and no temporary file is left', async () => {
   const [path, victim] = [join(folder, 'config'), join(folder, 'victim')]
   writeFileSync(victim, 'untouched')

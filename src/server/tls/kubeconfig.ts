@@ -37,7 +37,7 @@ export function kubeconfigOf({ server, ca, client, token }: Access): ValueObject
 
 export const printKubeconfig = (access: Access): string => encodeYaml(kubeconfigOf(access))
 
-/** Writes a file that contains nothing else. */
+/** Writes a file that contains nothing else. A symbolic link of that name is replaced, and not what it points to. */
 export async function writeKubeconfig(path: string, access: Access): Promise<void> {
   await replaceFile(path, printKubeconfig(access))
 }
@@ -51,7 +51,7 @@ export async function mergeKubeconfig(path: string, access: Access): Promise<voi
     const others = entries(theirs[list]).filter(entry => entry['name'] !== NAME)
     merged[list] = [...others, ...entries(ours[list])]
   }
-  await replaceFile(path, encodeYaml(merged))
+  await replaceFile(await targetOf(path), encodeYaml(merged))
 }
 
 /** Takes the server out of a kubeconfig that `mergeKubeconfig` has changed; not if the entry names another address by now. */
@@ -64,7 +64,7 @@ export async function removeFromKubeconfig(path: string, server: string): Promis
     rest[list] = entries(config[list]).filter(({ name }) => name !== NAME)
   }
   if (rest['current-context'] === NAME) delete rest['current-context']
-  await replaceFile(path, encodeYaml(rest))
+  await replaceFile(await targetOf(path), encodeYaml(rest))
 }
 
 const entries = (list: Value | undefined): ValueObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
@@ -90,11 +90,12 @@ async function readConfig(path: string): Promise<ValueObject> {
   throw new KubeconfigError(`${path} is left as it is, because it is not a kubeconfig`)
 }
 
+/** Users link to a kubeconfig of theirs: what others are in is the target, which stays in its place. */
+const targetOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+
 /** By a rename, so that a reader never sees half of the file. Only the owner may read it, because it contains a key. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  // The target of a symbolic link is replaced, not the link.
-  const file = await realpath(path).catch(() => path)
+async function replaceFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
   // Where others may write, a predictable name could be a link that they have put there.
   const fresh = `${file}.${randomUUID()}`
   try {
