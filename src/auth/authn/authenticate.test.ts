@@ -21,6 +21,8 @@ test('a certificate names its user by the common name, and its groups by the org
   const subject = { CN: 'kubernetes-admin', O: ['system:masters', 'ops'] }
   const user = await ask({ certificate: { subject, isValid: true } })
   expect(user).toMatchObject({ name: 'kubernetes-admin', groups: ['system:masters', 'ops', 'system:authenticated'] })
+  const twice = await ask({ certificate: { subject: { CN: ['one', 'two'] }, isValid: true } })
+  expect(twice).toMatchObject({ name: 'two', groups: ['system:authenticated'] })
 })
 
 test('a request without credentials is anonymous, if that is allowed', async () => {

@@ -50,10 +50,15 @@ export const byCertificate: Authenticator = ({ certificate }) => {
   if (!certificate) return undefined
   const { subject, isValid } = certificate
   if (!isValid) return false
-  const name = subject['CN']
-  if (typeof name !== 'string' || name === '') return undefined
+  const name = commonNameOf(subject)
+  if (name === '') return undefined
   const groups = subject['O'] ?? []
   return { name, uid: '', groups: typeof groups === 'string' ? [groups] : groups, extra: {} }
+}
+
+/** Of several common names, the last one counts, as in Go's certificates. */
+export function commonNameOf({ CN: names = '' }: ClientCertificate['subject']): string {
+  return typeof names === 'string' ? names : (names.at(-1) ?? '')
 }
 
 // ---- tokens

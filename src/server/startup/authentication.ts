@@ -8,6 +8,7 @@ import {
   byBearer,
   byCertificate,
   type Credentials,
+  commonNameOf,
   type TokenAuthenticator,
   userOfHeaders,
 } from '../../auth/authenticator.js'
@@ -89,8 +90,7 @@ function createProxyCheck({ ca, allowedNames }: RequestHeaderOptions, clientCa: 
       const parsed = new X509Certificate(certificate.raw)
       const isSignedBy = (authorities: readonly X509Certificate[]): boolean =>
         authorities.some(authority => parsed.checkIssued(authority) && parsed.verify(authority.publicKey))
-      const name = certificate.subject['CN']
-      const isAllowed = allowedNames.length === 0 || (typeof name === 'string' && allowedNames.includes(name))
+      const isAllowed = allowedNames.length === 0 || allowedNames.includes(commonNameOf(certificate.subject))
       found = { isProxy: isAllowed && isSignedBy(proxyAuthorities), isClient: isSignedBy(clientAuthorities) }
       known.set(certificate.raw, found)
     }
