@@ -71,7 +71,7 @@ export function startRemoteOpenApi(services: RemoteServices, transport: Transpor
       if (address) addresses.set(path, address)
     }
     const specs = all.flatMap(service => {
-      const { etag = '', spec } = fetched.get(serverOf(service)) ?? NOTHING
+      const { etag, spec } = fetched.get(serverOf(service)) ?? NOTHING
       return spec ? [{ etag, spec, prefix: `/${pathOf(service)}/` }] : []
     })
     return { addresses, specs }
