@@ -245,7 +245,13 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', socket => {
     if (socket.alpnProtocol === 'h2') acceptHttp2(socket)
-    else acceptHttp1?.call(server, socket)
+    else {
+      acceptHttp1?.call(server, socket)
+      // With a listener for data, Node's parser reads from the stream and not from the handle below it. A handle of TLS goes on
+      // with what it has decrypted while the parser is paused, because an earlier response is not sent yet, and the
+      // connection then ends with HPE_PAUSED.
+      socket.on('data', () => {})
+    }
   })
   server.on('tlsClientError', () => {})
   return server
