@@ -48,6 +48,26 @@ export function destinationOf(config: ClientConfig, timeoutMs: number): Destinat
   return { ...at, path, url: `https://${at.authority}${path}`, service, ca, credentials, insecure }
 }
 
+/** The target of a redirection. Credentials are for the host that they were given for. Throws an Error. */
+export function redirectedTo(from: Destination, location: string): Destination {
+  const url = URL.canParse(location, from.url) ? new URL(location, from.url) : undefined
+  if (url?.protocol !== 'https:')
+    throw new Error(`the webhook redirects to ${JSON.stringify(location)}: webhooks are called over https only`)
+  const { host, port, authority } = urlTarget(url.href)
+  const isSameHost = host === from.host && port === from.port
+  return {
+    url: url.href,
+    host,
+    port,
+    authority,
+    path: `${url.pathname}${url.search}`,
+    service: isSameHost ? from.service : undefined,
+    ca: from.ca,
+    insecure: from.insecure,
+    credentials: isSameHost ? from.credentials : undefined,
+  }
+}
+
 type Target = Pick<Destination, 'host' | 'port' | 'authority' | 'path'>
 
 function serviceTarget(service: ServiceReference): Target {

@@ -1,11 +1,18 @@
 // An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { genericResponse } from '../meta/errors/status.js'
 import { createCallQueues } from './call-queue.js'
-import { type ClientConfig, type Destination, destinationOf, type ServiceReference } from './client-config.js'
-import { createConnections } from './connections.js'
+import {
+  type ClientConfig,
+  type Destination,
+  destinationOf,
+  redirectedTo,
+  type ServiceReference,
+} from './client-config.js'
+import { createConnections, type WebhookCall } from './connections.js'
 import type { Address, Endpoint, HostOverrides } from './host-overrides.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
-import type { WebhookResponse } from './webhook-response.js'
+import { UnreadableBody, type WebhookResponse } from './webhook-response.js'
 
 export interface Webhooks {
   /**
@@ -45,6 +52,30 @@ export function createWebhooks({ hosts = new Map(), findService, beforeCall, now
     return findService({ ...service, port })
   }
 
+  async function send(call: WebhookCall, at: Place, signal: AbortSignal): Promise<WebhookResponse> {
+    at.address = await addressOf(at.destination)
+    await beforeCall?.(at.destination.host)
+    return connections.send(call, at.destination, at.address, signal)
+  }
+
+  /** Follows redirections, and calls again where the webhook asks for it, as client-go does. */
+  async function answerTo(body: string, at: Place, signal: AbortSignal): Promise<WebhookResponse> {
+    let call: WebhookCall = { method: 'POST', body }
+    for (let redirections = 0, repetitions = 0; ; ) {
+      const response = await send(call, at, signal)
+      const { location } = response.headers
+      const seconds = repetitions < MAX_REPETITIONS ? secondsToWait(response) : undefined
+      if (REDIRECTIONS.has(response.status) && location !== undefined) {
+        if (++redirections > MAX_REDIRECTIONS) throw new Error(`stopped after ${MAX_REDIRECTIONS} redirects`)
+        if (response.status < 307) call = { method: 'GET', body: '' }
+        at.destination = redirectedTo(at.destination, location)
+      } else if (seconds !== undefined) {
+        repetitions++
+        await sleep(seconds * 1000, undefined, { signal })
+      } else return response
+    }
+  }
+
   return {
     async post(config, body, timeoutMs, signal) {
       signal?.throwIfAborted()
@@ -54,17 +85,17 @@ export function createWebhooks({ hosts = new Map(), findService, beforeCall, now
       const onAbort = (): void => abort.abort(signal?.reason)
       signal?.addEventListener('abort', onAbort)
       running.add(abort)
-      let address: Address | undefined
+      const at: Place = { destination, address: undefined }
       try {
-        return await queues.join(`${destination.host}:${destination.port}`, async () => {
-          address = await addressOf(destination)
-          await beforeCall?.(destination.host)
-          return bodyOf(await connections.post(destination, address, body, abort.signal))
-        })
+        return await queues.join(`${destination.host}:${destination.port}`, async () =>
+          bodyOf(await answerTo(body, at, abort.signal)),
+        )
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         if (error instanceof WebhookError) throw error
-        throw asWebhookError(abort.signal.aborted ? abort.signal.reason : error, destination, address)
+        const cause: unknown = abort.signal.aborted ? abort.signal.reason : error
+        if (error instanceof UnreadableBody) throw unreadable(cause)
+        throw asWebhookError(cause, at.destination, at.address)
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
@@ -78,6 +109,29 @@ export function createWebhooks({ hosts = new Map(), findService, beforeCall, now
   }
 }
 
+/** Where a call goes, which a redirection changes. */
+interface Place {
+  destination: Destination
+  /** Where to connect to instead of the host. */
+  address: Address | undefined
+}
+
+const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const MAX_REDIRECTIONS = 10
+const MAX_REPETITIONS = 10
+
+/** How long a webhook that has no time asks to wait; undefined if it does not. */
+function secondsToWait({ status, headers }: WebhookResponse): number | undefined {
+  const after = headers['retry-after'] ?? ''
+  const isBusy = status === 429 || (status >= 500 && status <= 599)
+  return isBusy && /^\d{1,9}$/.test(after) ? Number(after) : undefined
+}
+
+const unreadable = (cause: unknown): WebhookError =>
+  new WebhookError(
+    `unexpected error when reading response body. Please retry. Original error: ${(cause as Error).message}`,
+  )
+
 function destinationFor(config: ClientConfig, timeoutMs: number): Destination {
   try {
     return destinationOf(config, timeoutMs)
@@ -86,8 +140,12 @@ function destinationFor(config: ClientConfig, timeoutMs: number): Destination {
   }
 }
 
-function bodyOf({ status, contentType, body }: WebhookResponse): Buffer {
-  if (status >= 200 && status <= 206) return body
+function bodyOf({ status, headers, body }: WebhookResponse): Buffer {
+  const { 'content-type': contentType = '' } = headers
+  if (status >= 200 && status <= 206) {
+    if (body.length > 0) return body
+    throw new WebhookError(`0-length response with status code: ${status} and content type: ${contentType}`)
+  }
   const quoted = contentType.startsWith('text/') ? body.toString('utf8', 0, MAX_QUOTED_BYTES).trim() : 'unknown'
   throw new WebhookError(messageIn(body) ?? genericResponse(status, 'POST', quoted).message, status)
 }

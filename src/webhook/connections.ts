@@ -13,13 +13,20 @@ import { NotProcessed, readResponseBody, type WebhookResponse } from './webhook-
 
 export interface Connections {
   /** `address`: where to connect to instead of the host. Rejects with the error of the connection. */
-  post(
+  send(
+    call: WebhookCall,
     destination: Destination,
     address: Address | undefined,
-    body: string,
     signal: AbortSignal,
   ): Promise<WebhookResponse>
   close(): void
+}
+
+export interface WebhookCall {
+  /** A GET only after a redirection. */
+  readonly method: 'POST' | 'GET'
+  /** Empty for a GET. */
+  readonly body: string
 }
 
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
@@ -30,6 +37,7 @@ const MAX_ATTEMPTS = 6
 
 /** The options of a request, with what `createConnection` needs to know. */
 interface CallOptions extends RequestOptions {
+  readonly method: string
   readonly path: string
   readonly headers: OutgoingHttpHeaders
   /** Equal for calls that may share a connection. */
@@ -43,18 +51,18 @@ export function createConnections(): Connections {
   const agent = createAgent()
 
   function attempt(options: CallOptions, body: string, signal: AbortSignal): Promise<WebhookResponse> {
-    const { connectionKey, headers, path, sessions } = options
-    return sessions?.post(connectionKey, { path, headers, body, signal }) ?? postByAgent(agent, options, body)
+    const { connectionKey, method, headers, path, sessions } = options
+    return sessions?.send(connectionKey, { method, path, headers, body, signal }) ?? sendByAgent(agent, options, body)
   }
 
   return {
-    async post(destination, address, body, signal) {
+    async send(call, destination, address, signal) {
       const sessions = isLocal(destination) ? await (loaded ??= createHttp2Sessions()) : undefined
-      const options = { ...optionsFor(destination, address, body, signal), sessions }
+      const options = { ...optionsFor(call, destination, address, signal), sessions }
       for (let attempts = 1; ; attempts++) {
         signal.throwIfAborted()
         try {
-          return await attempt(options, body, signal)
+          return await attempt(options, call.body, signal)
         } catch (error) {
           if (!(error instanceof NotProcessed) || attempts === MAX_ATTEMPTS) throw error
         }
@@ -68,22 +76,23 @@ export function createConnections(): Connections {
 }
 
 function optionsFor(
+  { method, body }: WebhookCall,
   { host, port, authority, path, ca, credentials, insecure }: Destination,
   address: Address | undefined,
-  body: string,
   signal: AbortSignal,
 ): Omit<CallOptions, 'sessions'> {
   const at = { host: address?.host ?? host, port: address?.port ?? port }
   const servername = isIP(host) === 0 ? host : ''
   return {
-    method: 'POST',
+    method,
     ...at,
     path,
     headers: {
       host: authority,
       'content-type': 'application/json',
       accept: 'application/json, */*',
-      'content-length': Buffer.byteLength(body),
+      'accept-encoding': 'gzip',
+      ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }),
       'user-agent': 'binnacle',
       ...credentials?.headers,
     },
@@ -105,7 +114,7 @@ const isLocal = ({ host, service }: Destination): boolean =>
 
 // ---- HTTP/1.1
 
-async function postByAgent(agent: Agent, options: CallOptions, body: string): Promise<WebhookResponse> {
+async function sendByAgent(agent: Agent, options: CallOptions, body: string): Promise<WebhookResponse> {
   const outgoing = request({ ...options, agent })
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -114,11 +123,7 @@ async function postByAgent(agent: Agent, options: CallOptions, body: string): Pr
       outgoing.end(body)
     })
     const { statusCode = 0, headers } = response
-    return {
-      status: statusCode,
-      contentType: headers['content-type'] ?? '',
-      body: await readResponseBody(response, Buffer.byteLength(body)),
-    }
+    return { status: statusCode, headers, body: await readResponseBody(response, headers, Buffer.byteLength(body)) }
   } catch (error) {
     const { code } = error as { readonly code?: string }
     // The webhook may have closed a kept connection before it saw the call.

@@ -2,9 +2,10 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { NotProcessed, readResponseBody, type WebhookResponse } from './webhook-response.js'
+import { NotProcessed, readResponseBody, UnreadableBody, type WebhookResponse } from './webhook-response.js'
 
 export interface Http2Call {
+  readonly method: string
   readonly path: string
   /** `host` is the authority. */
   readonly headers: OutgoingHttpHeaders
@@ -14,7 +15,7 @@ export interface Http2Call {
 
 export interface Http2Sessions {
   /** The call over the connection with this key; undefined if there is none. */
-  post(key: string, call: Http2Call): Promise<WebhookResponse> | undefined
+  send(key: string, call: Http2Call): Promise<WebhookResponse> | undefined
   /** Takes over a connection on which HTTP/2 was negotiated. */
   adopt(key: string, socket: TLSSocket): void
   close(): void
@@ -42,9 +43,9 @@ export async function createHttp2Sessions(): Promise<Http2Sessions> {
   }
 
   return {
-    post(key, call) {
+    send(key, call) {
       const used = sessions.get(key)
-      return used && postOver(used, call, () => retire(key, used))
+      return used && sendOver(used, call, () => retire(key, used))
     },
     adopt(key, socket) {
       // Calls that began together have opened a connection each; the first one serves them all.
@@ -66,18 +67,17 @@ export async function createHttp2Sessions(): Promise<Http2Sessions> {
   }
 }
 
-async function postOver(used: Session, call: Http2Call, retire: () => void): Promise<WebhookResponse> {
+async function sendOver(used: Session, call: Http2Call, retire: () => void): Promise<WebhookResponse> {
   const { session, isProven } = used
   const { body, signal } = call
   let stream: ClientHttp2Stream | undefined
   try {
     stream = session.request(headersOf(call), { signal })
     const headers = await responseTo(stream, body)
-    const answered = await readResponseBody(stream, Buffer.byteLength(body))
-    if (stream.rstCode !== 0) throw new Error('unexpected EOF')
+    const answered = await readResponseBody(stream, headers, Buffer.byteLength(body))
+    if (stream.rstCode !== 0) throw new UnreadableBody('unexpected EOF')
     used.isProven = true
-    const { ':status': status = 0, 'content-type': contentType = '' } = headers
-    return { status, contentType, body: answered }
+    return { status: headers[':status'] ?? 0, headers, body: answered }
   } catch (error) {
     // A webhook that has stopped responding may have lost the connection.
     if (signal.aborted) retire()
@@ -92,8 +92,8 @@ async function postOver(used: Session, call: Http2Call, retire: () => void): Pro
   }
 }
 
-function headersOf({ path, headers: { host, ...headers } }: Http2Call): OutgoingHttpHeaders {
-  return { ...headers, ':method': 'POST', ':scheme': 'https', ':path': path, ':authority': String(host) }
+function headersOf({ method, path, headers: { host, ...headers } }: Http2Call): OutgoingHttpHeaders {
+  return { ...headers, ':method': method, ':scheme': 'https', ':path': path, ':authority': String(host) }
 }
 
 const responseTo = (stream: ClientHttp2Stream, body: string): Promise<IncomingHttpHeaders & { ':status'?: number }> =>

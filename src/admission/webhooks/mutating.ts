@@ -4,11 +4,12 @@
 
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
-import { internalError, StatusError } from '../../meta/errors/status.js'
+import { internalError, StatusError, unclassified } from '../../meta/errors/status.js'
 import { printJson, quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { equalValues } from '../../meta/values/value.js'
+import { checkTypeMeta } from '../../meta/object/type-meta.js'
+import { equalValues, type Value } from '../../meta/values/value.js'
 import { applyJsonPatch, type JsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import type { Attributes } from '../attributes.js'
@@ -164,11 +165,15 @@ function patched(
   patch: JsonPatch,
 ): ReturnType<typeof decodePatched> {
   try {
-    return decodePatched(attributes, matched, applyJsonPatch(before, patch))
+    const after: Value = applyJsonPatch(before, patch)
+    checkTypeMeta(after, why => internalError(why))
+    return decodePatched(attributes, matched, after)
   } catch (error) {
     if (error instanceof PatchError) throw internalError(error.detail)
-    if (error instanceof StatusError) throw internalError(withoutPrefix(error.message))
-    throw error
+    if (!(error instanceof StatusError) || error.status.reason === 'InternalError') throw error
+    const why = withoutPrefix(error.message)
+    // kube-apiserver decodes an object of another kind, and cannot convert it when all webhooks were called.
+    throw why.endsWith(': unknown conversion') ? unclassified(why) : internalError(why)
   }
 }
 

@@ -59,7 +59,10 @@ describe('a response', () => {
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
   const invalid = "couldn't get version/kind; json parse error: "
   test.each<[unknown, string]>([
-    ['', `${invalid}unexpected end of JSON input`],
+    ['{', `${invalid}unexpected end of JSON input`],
+    ['<html>', `${invalid}json: cannot unmarshal string into Go value of type ${type}`],
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['kind: AdmissionReview\napiVersion: admission.k8s.io/v1', 'webhook response was absent'],
     ['[]', `${invalid}json: cannot unmarshal array into Go value of type ${type}`],
     [{ ...V1 }, 'webhook response was absent'],
     [{ ...V1, response: null }, 'webhook response was absent'],

@@ -1,7 +1,8 @@
 // AdmissionReview: the request to a webhook, and its response with every check that kube-apiserver makes.
 
 import { CodecError } from '../../codec/codec-error.js'
-import { decodeJson, encodeJson } from '../../codec/json.js'
+import { encodeJson } from '../../codec/json.js'
+import { decodeRecognized, isJson } from '../../codec/recognized.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
 import { jsonTypeOf, quote } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
@@ -128,7 +129,7 @@ const NO_TYPE = "couldn't get version/kind; json parse error: "
 
 function decodeObject(body: Buffer): ValueObject {
   try {
-    const { value } = decodeJson(body)
+    const { value } = decodeRecognized(body)
     if (isObject(value)) return value
     if (value === null) return {}
     const struct =
@@ -136,7 +137,7 @@ function decodeObject(body: Buffer): ValueObject {
     throw new UndecodableReview(`${NO_TYPE}json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${struct}`)
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    throw new UndecodableReview(`${NO_TYPE}${error.message}`)
+    throw new UndecodableReview(isJson(body) ? `${NO_TYPE}${error.message}` : error.message)
   }
 }
 
@@ -158,6 +159,7 @@ interface GoTypes {
   'v1.CauseType': string
   bool: boolean
   int32: number
+  int64: number | bigint
   '[]uint8': string
   '[]string': string[]
   'map[string]string': Record<string, string>
@@ -189,6 +191,9 @@ function memberOf<T extends keyof GoTypes>(
     case 'int32':
       if (!isInteger(value) || value > 2 ** 31 - 1 || value < -(2 ** 31)) refuse(value)
       break
+    case 'int64':
+      if (!isInteger(value)) refuse(value)
+      break
     case 'object':
       if (!isObject(value)) refuse(value, GO_STRUCTS[name] ?? 'struct')
       break
@@ -210,6 +215,7 @@ const GO_STRUCTS: Readonly<Record<string, string>> = {
   response: 'v1.AdmissionResponse',
   status: 'v1.Status',
   details: 'v1.StatusDetails',
+  metadata: 'v1.ListMeta',
 }
 
 function patchOf(text: string | undefined): Buffer {
@@ -231,6 +237,17 @@ function checkedStatus(status: ValueObject): ValueObject {
     reason: memberOf(status, 'reason', 'v1.StatusReason', at),
     details: details && checkedDetails(details),
     code: memberOf(status, 'code', 'int32', at),
+    metadata: checkedListMeta(memberOf(status, 'metadata', 'object', at) ?? {}),
+  })
+}
+
+function checkedListMeta(meta: ValueObject): ValueObject {
+  const at = ['ListMeta', 'response.status.metadata.'] as const
+  return withoutAbsent({
+    selfLink: memberOf(meta, 'selfLink', 'string', at) || undefined,
+    resourceVersion: memberOf(meta, 'resourceVersion', 'string', at) || undefined,
+    continue: memberOf(meta, 'continue', 'string', at) || undefined,
+    remainingItemCount: memberOf(meta, 'remainingItemCount', 'int64', at),
   })
 }
 
@@ -260,6 +277,11 @@ function checkedDetails(details: ValueObject): ValueObject {
 const withoutAbsent = (members: Readonly<Record<string, Value | undefined>>): ValueObject =>
   Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Value] => entry[1] !== undefined))
 
+const objectIn = (result: ValueObject, name: string): ValueObject => {
+  const value = getOwn(result, name)
+  return isObject(value) ? value : {}
+}
+
 /** The highest code that http can send. */
 const MAX_CODE = 999
 
@@ -276,7 +298,7 @@ export function refusalBy(by: string, result: ValueObject | undefined = {}): Sta
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
-    metadata: {},
+    metadata: objectIn(result, 'metadata'),
     status: (status === '' || status === 'Success' ? 'Failure' : status) as Status['status'],
     message: why === '' ? `${deniedBy} without explanation` : `${deniedBy}: ${why}`,
     ...(text('reason') !== '' && { reason: text('reason') as NonNullable<Status['reason']> }),
