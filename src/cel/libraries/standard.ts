@@ -118,10 +118,8 @@ const OPERATORS: readonly FunctionDeclaration[] = [
     overloads: [
       {
         ...overload('not_equals', [A, A], BOOL),
-        countedCall: (budget, a, b) => {
-          const same = equalOrError(a, b, budget)
-          return isError(same) ? same : !same
-        },
+        // As in cel-go, values that cannot be compared differ.
+        countedCall: (budget, a, b) => equalOrError(a, b, budget) !== true,
         ...comparisonCost,
       },
     ],

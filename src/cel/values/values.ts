@@ -246,8 +246,12 @@ export function sizeOf(value: Value, budget: WorkBudget): Value {
 /** What `==` gives: a host's list or map, or a value of a library, may refuse to be compared with another value. */
 export function equalOrError(a: Value, b: Value, budget: WorkBudget): boolean | CelError {
   if ((a instanceof ListValue || a instanceof MapValue) && a.equals) return a.equals(b, budget)
-  if (a instanceof OpaqueValue && b instanceof OpaqueValue && b.isNoRightOperand && a.type === b.type) {
-    return NO_SUCH_OVERLOAD
+  // In cel-go only null can be compared with every value.
+  if (a instanceof OpaqueValue && b !== null) {
+    if (!(b instanceof OpaqueValue) || a.type.name !== b.type.name || b.isNoRightOperand) return NO_SUCH_OVERLOAD
+  }
+  if (a instanceof OptionalValue && b instanceof OptionalValue && a.value !== undefined && b.value !== undefined) {
+    return equalOrError(a.value, b.value, budget)
   }
   return equal(a, b, budget)
 }
@@ -280,11 +284,12 @@ function equalBytes(a: Uint8Array, b: Uint8Array, budget: WorkBudget): boolean {
   return Buffer.compare(a, b) === 0
 }
 
+/** As in cel-go, items that cannot be compared count as equal. */
 function equalLists(a: List, b: List, budget: WorkBudget): boolean {
   if (sizeOfList(a) !== sizeOfList(b)) return false
   budget.charge(4)
   const size = visitedSize(a, budget)
-  for (let i = 0; i < size; i++) if (!equal(itemAt(a, i), itemAt(b, i), budget)) return false
+  for (let i = 0; i < size; i++) if (equalOrError(itemAt(a, i), itemAt(b, i), budget) === false) return false
   return true
 }
 
@@ -294,7 +299,8 @@ function equalMaps(a: MapValue, b: MapValue, budget: WorkBudget): boolean {
   budget.charge(a.size * 10)
   for (const key of a.keys()) {
     const other = b.get(key)
-    if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other, budget)) return false
+    if (other === undefined || other instanceof CelError || equalOrError(a.get(key)!, other, budget) === false)
+      return false
   }
   return true
 }
