@@ -78,6 +78,20 @@ describe('a mutating function', () => {
 })
 
 describe('a validating function', () => {
+  test('changes neither what is stored nor the recorded call', async () => {
+    await start({
+      name: 'meddler',
+      rules: RULES,
+      validate({ object }) {
+        Object.assign(object ?? {}, { data: { size: '9' } })
+      },
+    })
+    const { body } = await create('a', { data: { size: '2' } })
+    expect(body).toMatchObject({ data: { size: '2' } })
+    expect(calls()[0]!.request.object).toMatchObject({ data: { size: '2' } })
+    expect(calls()[0]!.request.object).not.toHaveProperty('metadata.resourceVersion')
+  })
+
   test('refuses by a denial, whose message, reason and code the client gets', async () => {
     await start({
       name: 'even',

@@ -1,6 +1,7 @@
 // Which requests a webhook or a policy applies to: rules of operations and resources, selectors, and conditions.
 
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -52,7 +53,9 @@ function checkRule(rule: ValueObject, path: string): FieldError[] {
   return [
     ...checkSome(operations, at('operations'), 'operations', { emptyIsOne: true }),
     ...operations.flatMap((operation, i) =>
-      OPERATIONS.includes(operation) ? [] : [fieldNotSupported(indexPath(at('operations'), i), operation, OPERATIONS)],
+      OPERATIONS.includes(operation)
+        ? []
+        : [fieldNotSupported(indexPath(at('operations'), i), asTypedText(operation), OPERATIONS)],
     ),
     ...checkSome(stringsAt(rule, 'apiGroups'), at('apiGroups'), 'API groups', { emptyIsOne: true }),
     ...checkSome(stringsAt(rule, 'apiVersions'), at('apiVersions'), 'API versions'),
@@ -133,7 +136,13 @@ export const mutatingOperations = (field: string): Rule =>
       stringsAt(rule, 'operations').flatMap(operation =>
         MUTATING_OPERATIONS.includes(operation)
           ? []
-          : [fieldNotSupported(`${path}.${field}.resourceRules.operations`, operation, MUTATING_OPERATIONS)],
+          : [
+              fieldNotSupported(
+                `${path}.${field}.resourceRules.operations`,
+                asTypedText(operation),
+                MUTATING_OPERATIONS,
+              ),
+            ],
       ),
     ),
   )

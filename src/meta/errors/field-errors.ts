@@ -42,6 +42,9 @@ export type BadValue = Value | Printed | undefined
 /** A value that is a struct in Go: its members are printed in their order, not sorted. */
 export const asStruct = (value: Value): Printed => new Printed(() => printJson(value, { keepOrder: true }))
 
+/** A text that has a type of its own in Go: it is printed as JSON, not quoted as Go does. */
+export const asTypedText = (text: string): Printed => new Printed(() => printJson(text))
+
 // ---- paths
 
 export const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
