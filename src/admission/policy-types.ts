@@ -88,22 +88,42 @@ function kindsToCheck(spec: ValueObject, env: TypeCheckEnv): GroupVersionKind[] 
   const all = servedResources(env)
   const sorted = (): GroupVersionKind[] => [...kinds.values()].toSorted(compareKinds)
   for (const rule of objectsAt(objectAt(spec, 'matchConstraints'), 'resourceRules')) {
-    const groups = certain(rule, 'apiGroups')
-    const versions = certain(rule, 'apiVersions')
-    const resources = stringsAt(rule, 'resources').filter(resource => !/[*/]/.test(resource))
     let count = 0
-    for (const group of groups.toSorted(compareTexts)) {
-      for (const version of versions.toSorted(compareTexts)) {
-        for (const resource of resources.toSorted(compareTexts)) {
-          for (const kind of all.filter(each => isNamed(each, group, version, resource.toLowerCase()))) {
-            kinds.set(printKind(kind), kind)
-            if (++count === MAX_KINDS) return sorted()
-          }
-        }
-      }
+    for (const kind of namedKinds(rule, all)) {
+      kinds.set(printKind(kind), kind)
+      if (++count === MAX_KINDS) return sorted()
     }
   }
   return sorted()
+}
+
+interface NamedKind {
+  readonly kind: ServedResource
+  /** How the rule names its group: without a group, those of all groups are meant. */
+  readonly group: string
+  readonly resource: string
+}
+
+/**
+ * The kinds that a rule names, in the order of the groups, versions and resources in it. A rule may have very many of each,
+ * so that the resources of the server are looked up in the rule, and not all combinations on the server.
+ */
+function namedKinds(rule: ValueObject, all: readonly ServedResource[]): ServedResource[] {
+  const [groups, versions] = [new Set(certain(rule, 'apiGroups')), new Set(certain(rule, 'apiVersions'))]
+  const resources = new Set(stringsAt(rule, 'resources').map(resource => resource.toLowerCase()))
+  const named: NamedKind[] = all.flatMap(kind => {
+    if (!versions.has(kind.version)) return []
+    const names = [...new Set([kind.plural, kind.singular])].filter(name => resources.has(name))
+    const inGroups = [...new Set(['', kind.group])].filter(group => groups.has(group))
+    return inGroups.flatMap(group => names.map(resource => ({ kind, group, resource })))
+  })
+  const inOrder = named.toSorted(
+    (a, b) =>
+      compareTexts(a.group, b.group) ||
+      compareTexts(a.kind.version, b.kind.version) ||
+      compareTexts(a.resource, b.resource),
+  )
+  return inOrder.map(({ kind }) => kind)
 }
 
 const certain = (rule: ValueObject, field: string): readonly string[] => {
@@ -115,12 +135,6 @@ interface ServedResource extends GroupVersionKind {
   readonly plural: string
   readonly singular: string
 }
-
-/** As kube-controller-manager finds resources: without a group, those of all groups. */
-const isNamed = (each: ServedResource, group: string, version: string, resource: string): boolean =>
-  (group === '' || each.group === group) &&
-  each.version === version &&
-  (each.plural === resource || each.singular === resource)
 
 function servedResources({ registry, types }: TypeCheckEnv): ServedResource[] {
   const found: ServedResource[] = []

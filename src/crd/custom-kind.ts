@@ -62,6 +62,7 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
   }
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
   const convertAll = convertWith(convert, forms)
+  const best = bestVersion(specs)
   return {
     origin: 'custom',
     group: spec.group,
@@ -76,7 +77,11 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
     namespaced: spec.scope === 'Namespaced',
     versions: specs.map(version => {
       const form = forms.get(`${spec.group}/${version.name}`)!
-      return kindVersion(types, spec, version, form, version.served && !isBuiltin(form.apiVersion))
+      const deprecationWarning = deprecationOf(spec, form.kind, version, best)
+      return kindVersion(types, spec, version, form, {
+        served: version.served && !isBuiltin(form.apiVersion),
+        deprecationWarning,
+      })
     }),
     storageVersion,
     storedAs: `${spec.group}/${storageVersion}`,
@@ -198,7 +203,7 @@ function kindVersion(
   spec: DefinitionSpec,
   version: VersionSpec,
   form: CustomVersion,
-  served: boolean,
+  { served, deprecationWarning }: Pick<KindVersion, 'served' | 'deprecationWarning'>,
 ): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
   let columns: ReturnType<typeof columnsOf> | undefined
@@ -207,7 +212,7 @@ function kindVersion(
     name: version.name,
     type: typeOf(types, spec, version, form.schema),
     served,
-    deprecationWarning: deprecationOf(spec, form.kind, version),
+    deprecationWarning,
     strategy: customRules(form),
     subresources: {
       ...(form.hasStatus && { status: customStatusRules(form) }),
@@ -224,13 +229,20 @@ function kindVersion(
   }
 }
 
-/** Recommends the first version that is served, not deprecated, and of a higher priority. */
-function deprecationOf(spec: DefinitionSpec, kind: string, version: VersionSpec): string | undefined {
+/** The first version that is served and not deprecated, of versions in the order of their priority. */
+const bestVersion = (versions: readonly VersionSpec[]): VersionSpec | undefined =>
+  versions.find(({ served, deprecated }) => served && !deprecated)
+
+/** Recommends the best version if its priority is higher. */
+function deprecationOf(
+  spec: DefinitionSpec,
+  kind: string,
+  version: VersionSpec,
+  best: VersionSpec | undefined,
+): string | undefined {
   if (!version.deprecated) return undefined
   if (version.deprecationWarning !== undefined) return version.deprecationWarning
-  const [better] = (spec.versions ?? [])
-    .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
-    .toSorted((a, b) => compareVersions(a.name, b.name))
   const warning = `${spec.group}/${version.name} ${kind} is deprecated`
-  return better ? `${warning}; use ${spec.group}/${better.name} ${kind}` : warning
+  const isBetter = best !== undefined && compareVersions(best.name, version.name) < 0
+  return isBetter ? `${warning}; use ${spec.group}/${best.name} ${kind}` : warning
 }

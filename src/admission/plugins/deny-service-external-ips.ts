@@ -11,8 +11,8 @@ export const denyServiceExternalIPs: AdmissionPlugin = {
   validate(attributes) {
     const { object, oldObject } = attributes
     const addresses = object ? stringsAt(objectAt(object, 'spec'), 'externalIPs') : []
-    const before = oldObject ? stringsAt(objectAt(oldObject, 'spec'), 'externalIPs') : []
-    if (addresses.every(address => before.includes(address))) return
+    const before = new Set(oldObject ? stringsAt(objectAt(oldObject, 'spec'), 'externalIPs') : [])
+    if (addresses.every(address => before.has(address))) return
     throw forbiddenBy(attributes, 'Use of external IPs is denied by admission control')
   },
 }

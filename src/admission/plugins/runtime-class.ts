@@ -96,8 +96,12 @@ function sameAmounts(a: ValueObject, b: ValueObject): boolean {
   )
 }
 
+/** Every toleration is compared with all others. Of more than this many none is dropped, which means the same. */
+const MAX_MERGED = 500
+
 /** Drops tolerations that another one includes; of equal ones the first stays. */
-function mergeTolerations(all: readonly ValueObject[]): ValueObject[] {
+function mergeTolerations(all: ValueObject[]): ValueObject[] {
+  if (all.length > MAX_MERGED) return all
   const merged: ValueObject[] = []
   all.forEach((toleration, i) => {
     const isIncluded =

@@ -47,17 +47,19 @@ function parseInterval(text: string, completions: number): Interval | string {
   return first >= last ? notIncreasing(first, last) : [first, last]
 }
 
-/** The first index that is in an interval of both lists. Parts that are no intervals are left out. */
+/** The first index that is in an interval of both lists, which are in order. Parts that are no intervals are left out. */
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const intervalsOf = (text: string): Interval[] =>
     text.split(',').flatMap(part => {
       const interval = parseInterval(part, completions)
       return typeof interval === 'string' ? [] : [interval]
     })
-  const ofB = intervalsOf(b)
-  for (const [first, last] of intervalsOf(a)) {
-    const other = ofB.find(interval => first <= interval[1] && interval[0] <= last)
-    if (other !== undefined) return Math.max(first, other[0])
+  const [ofA, ofB] = [intervalsOf(a), intervalsOf(b)]
+  for (let i = 0, j = 0; i < ofA.length && j < ofB.length; ) {
+    const [own, other] = [ofA[i]!, ofB[j]!]
+    if (own[0] <= other[1] && other[0] <= own[1]) return Math.max(own[0], other[0])
+    if (own[0] <= other[0]) i++
+    else j++
   }
   return undefined
 }

@@ -32,7 +32,7 @@ const bindingMode = check(storageClass =>
 
 /** A volume may be where one of the terms matches; no two terms are the same. */
 const allowedTopologies = check(storageClass => {
-  const seen: string[] = []
+  const seen = new Map<string, number>()
   const terms = objectsAt(storageClass, 'allowedTopologies')
   return terms.flatMap((term, i) => {
     const path = `${indexPath('allowedTopologies', i)}.matchLabelExpressions`
@@ -43,8 +43,9 @@ const allowedTopologies = check(storageClass => {
     const id = parts.toSorted().join('\0\0')
     // One error for each equal term before. An empty term also equals the empty ones that kube-apiserver begins with, as
     // many as there are terms.
-    const repeats = seen.filter(other => other === id).length + (expressions.length === 0 ? terms.length : 0)
-    seen.push(id)
+    const before = seen.get(id) ?? 0
+    const repeats = before + (expressions.length === 0 ? terms.length : 0)
+    seen.set(id, before + 1)
     for (let n = 0; n < repeats; n++) errors.push(fieldDuplicate(path, ''))
     return errors
   })

@@ -1,5 +1,6 @@
 // Which names of a definition are accepted: those that no other definition of its group has. Names of resources and
 // names of kinds are independent. Accepted names are kept until the definition has other ones.
+import { once } from '../../base/memo.js'
 import { quote } from '../../meta/go/go-text.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { DefinitionNames } from '../definition.js'
@@ -17,10 +18,10 @@ export function acceptNames(
   taken: readonly DefinitionNames[],
 ): Acceptance {
   // Most definitions have all their names already.
-  const isResource = (name: string): boolean =>
-    taken.some(
-      ({ plural, singular = '', shortNames }) => name === plural || name === singular || shortNames?.includes(name),
-    )
+  const namesInUse = once(
+    () => new Set(taken.flatMap(({ plural, singular = '', shortNames = [] }) => [plural, singular, ...shortNames])),
+  )
+  const isResource = (name: string): boolean => namesInUse().has(name)
   const isKind = (name: string): boolean => taken.some(({ kind, listKind = '' }) => name === kind || name === listKind)
   let conflict: Acceptance['conflict']
 

@@ -13,6 +13,7 @@ import { isPrintable } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaOf } from '../../meta/object/object-meta.js'
+import { firstByKey } from '../../meta/values/list-keys.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { RuleCompiler } from '../../schema/rules.js'
 import { isUsableCa } from '../../webhook/check-client-config.js'
@@ -163,6 +164,7 @@ function checkVersions(
 ): FieldError[] {
   const { versions: written, preserveUnknownFields = false } = spec
   const versions = written ?? []
+  const versionsBefore = firstByKey(before?.versions ?? [], ({ name }) => name)
   const parts = sharedParts(versions)
   const { shared, own } = parts
   const errors: FieldError[] = []
@@ -182,7 +184,7 @@ function checkVersions(
       ...checkLabel(version.name, childPath(path, 'name')),
       ...checkParts(
         own[i]!,
-        { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(before, version) },
+        { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(versionsBefore, version) },
         leniency,
         ruleCompiler,
         warnings,
@@ -204,7 +206,7 @@ function checkVersions(
     ...(first === undefined || first.name === '' ? [] : checkLabel(first.name, 'spec.version')),
     ...checkParts(
       shared,
-      { path: 'spec', schemaField: 'validation', hasStatus, hasOldSchema: hasSchemaOf(before, first) },
+      { path: 'spec', schemaField: 'validation', hasStatus, hasOldSchema: hasSchemaOf(versionsBefore, first) },
       leniency,
       ruleCompiler,
       warnings,
@@ -213,8 +215,8 @@ function checkVersions(
 }
 
 /** Whether a version of that name had this very schema. */
-function hasSchemaOf(before: DefinitionSpec | undefined, version: VersionSpec | undefined): boolean {
-  const old = before?.versions?.find(({ name }) => name === version?.name)
+function hasSchemaOf(before: ReadonlyMap<string, VersionSpec>, version: VersionSpec | undefined): boolean {
+  const old = before.get(version?.name ?? '')
   return old !== undefined && equalValues(old.schema?.openAPIV3Schema, version?.schema?.openAPIV3Schema)
 }
 

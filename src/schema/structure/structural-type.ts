@@ -153,8 +153,9 @@ class StructuralType implements Type {
     const { properties, checks } = this.schema
     if (properties.size === 0) return NO_FIELDS
     const fields = new Map<string, Field>()
+    const requiredNames = new Set(checks.required)
     for (const [name, schema] of properties) {
-      const required = checks.required.includes(name)
+      const required = requiredNames.has(name)
       fields.set(name, new StructuralField(name, schema.default, required, () => this.below(schema)))
     }
     return fields

@@ -5,6 +5,7 @@ import { quote } from '../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import { getOwn, type ValueObject } from '../../../meta/values/value.js'
 import type { PodLike } from './check.js'
 import { isStricter, type LevelVersion, type Policy, printLevelVersion } from './policy.js'
@@ -91,13 +92,9 @@ export function changesSecurity(pod: ApiObject, old: ApiObject): boolean {
     const [containers, were] = [objectsAt(now.spec, field), objectsAt(before.spec, field)]
     if (containers.length !== were.length || containers.some((container, i) => differs(container, were[i]))) return true
   }
-  const added = objectsAt(before.spec, 'ephemeralContainers')
-  return objectsAt(now.spec, 'ephemeralContainers').some(container =>
-    differs(
-      container,
-      added.find(each => stringAt(each, 'name') === stringAt(container, 'name')),
-    ),
-  )
+  const nameOf = (container: ValueObject): string => stringAt(container, 'name')
+  const added = firstByKey(objectsAt(before.spec, 'ephemeralContainers'), nameOf)
+  return objectsAt(now.spec, 'ephemeralContainers').some(container => differs(container, added.get(nameOf(container))))
 }
 
 // ---- changes of namespaces

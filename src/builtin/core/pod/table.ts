@@ -2,6 +2,7 @@
 
 import { ageCell } from '../../../meta/table.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import { millisOf } from '../../../meta/values/time.js'
 import type { Value, ValueObject } from '../../../meta/values/value.js'
 import { NONE } from '../../common/table-cells.js'
@@ -141,5 +142,7 @@ const conditionOf = (status: ValueObject, type: string): string => {
 function gatesOf(spec: ValueObject, status: ValueObject): string {
   const gates = objectsAt(spec, 'readinessGates').map(gate => stringAt(gate, 'conditionType'))
   if (gates.length === 0) return NONE
-  return `${gates.filter(type => conditionOf(status, type) === 'True').length}/${gates.length}`
+  const conditions = firstByKey(objectsAt(status, 'conditions'), condition => stringAt(condition, 'type'))
+  const isMet = (type: string): boolean => stringAt(conditions.get(type) ?? {}, 'status') === 'True'
+  return `${gates.filter(isMet).length}/${gates.length}`
 }

@@ -282,10 +282,13 @@ interface PortAt {
 
 /** Pairs of ports are compared until there are so many warnings; the response has no room for more. */
 const MAX_PORT_WARNINGS = 100
+/** So many pairs are compared: every port is compared with all before it. */
+const MAX_PAIRS = 100_000
 
 function portWarnings(containers: readonly ContainerAt[]): string[] {
   const seen = new Map<string, PortAt[]>()
   const found: string[] = []
+  let pairs = 0
   for (const { container, at } of containers) {
     for (const [i, port] of objectsAt(container, 'ports').entries()) {
       const own: PortAt = {
@@ -297,7 +300,7 @@ function portWarnings(containers: readonly ContainerAt[]): string[] {
       const others = seen.get(key) ?? []
       found.push(...hostIpWarnings(port, own))
       for (const other of others) {
-        if (found.length >= MAX_PORT_WARNINGS) return found
+        if (found.length >= MAX_PORT_WARNINGS || ++pairs > MAX_PAIRS) return found
         found.push(...compareWithPort(own, other))
       }
       if (others.length === 0) seen.set(key, [own])

@@ -44,13 +44,15 @@ export function addressPool({
   const usable = Math.max(0, size - 2)
   const { from, to } = nodePorts
   /** The ports that the service of a dry run has so far. */
-  const shown: number[] = []
+  const shown = new Set<number>()
+  let highest = DRY_RUN_PORT
   const placeholderPort = async (port: number | undefined): Promise<Result<number>> => {
-    if (port !== undefined && (shown.includes(port) || !(await ports.claim(port)))) {
+    if (port !== undefined && (shown.has(port) || !(await ports.claim(port)))) {
       return failed('provided port is already allocated')
     }
-    const given = port ?? Math.max(...(shown.length > 0 ? shown : [DRY_RUN_PORT])) + 1
-    shown.push(given)
+    const given = port ?? highest + 1
+    highest = shown.size === 0 ? given : Math.max(highest, given)
+    shown.add(given)
     return parsed(given)
   }
   return {

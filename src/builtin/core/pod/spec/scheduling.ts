@@ -194,15 +194,16 @@ const labelKeys = (name: string): Rule =>
  */
 const keysNotSelected = ifSet('labelSelector', [
   check((term, path) => {
-    const keys = stringsAt(term, 'matchLabelKeys')
+    const lastIndex = new Map(stringsAt(term, 'matchLabelKeys').map((key, i) => [key, i]))
     const selector = objectAt(term, 'labelSelector')
     const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')))
     return objectsAt(selector, 'matchExpressions').flatMap(expression => {
       const key = stringAt(expression, 'key')
-      const isRepeated = keys.includes(key) && seen.has(key)
+      const index = lastIndex.get(key)
+      const isRepeated = seen.has(key)
       seen.add(key)
-      return isRepeated
-        ? [fieldInvalid(indexPath(path, keys.lastIndexOf(key)), key, 'exists in both matchLabelKeys and labelSelector')]
+      return index !== undefined && isRepeated
+        ? [fieldInvalid(indexPath(path, index), key, 'exists in both matchLabelKeys and labelSelector')]
         : []
     })
   }),

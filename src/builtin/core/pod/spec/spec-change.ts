@@ -161,12 +161,11 @@ function checkDeadlineChange(spec: ValueObject, oldSpec: ValueObject): FieldErro
 }
 
 function checkTolerationsKept(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const without = (toleration: ValueObject): ValueObject => ({ ...toleration, tolerationSeconds: null })
-  const now = objectsAt(spec, 'tolerations').map(without)
-  const lost = objectsAt(oldSpec, 'tolerations').some(
-    old => !now.some(toleration => sameValue(toleration, without(old))),
-  )
-  if (!lost) return checkTolerations(spec, 'spec.tolerations')
+  const idOf = (toleration: ValueObject): string =>
+    ['key', 'operator', 'value', 'effect'].map(field => stringAt(toleration, field)).join('\0')
+  const now = new Set(objectsAt(spec, 'tolerations').map(idOf))
+  const isKept = objectsAt(oldSpec, 'tolerations').every(old => now.has(idOf(old)))
+  if (isKept) return checkTolerations(spec, 'spec.tolerations')
   const why = 'existing toleration can not be modified except its tolerationSeconds'
   return [fieldForbidden('spec.tolerations', why)]
 }

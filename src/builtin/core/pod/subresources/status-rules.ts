@@ -167,27 +167,39 @@ function checkAllocatedResources(
   const containers = firstByKey(objectsAt(spec, CONTAINER_LISTS[list]), nameOf)
   return objectsAt(status, list).flatMap((each, i) => {
     const container = containers.get(nameOf(each))
+    const isRequested = container && requestedBy(objectAt(container, 'resources'))
     return objectsAt(each, field).flatMap((allocated, j) =>
-      checkAllocated(allocated, container, `status.${list}[${i}].${field}[${j}]`),
+      checkAllocated(allocated, isRequested, `status.${list}[${i}].${field}[${j}]`),
     )
   })
 }
 
 /** A status of a container that the pod does not have is not compared with its requests. */
-const checkAllocated = (allocated: ValueObject, container: ValueObject | undefined, path: string): FieldError[] => [
-  ...(container ? checkResource(nameOf(allocated), container, path) : []),
+const checkAllocated = (
+  allocated: ValueObject,
+  isRequested: ((name: string) => boolean) | undefined,
+  path: string,
+): FieldError[] => [
+  ...(isRequested ? checkResource(nameOf(allocated), isRequested, path) : []),
   ...checkHealth(allocated, path),
 ]
 
-function checkResource(name: string, container: ValueObject, path: string): FieldError[] {
-  const resources = objectAt(container, 'resources')
-  const isClaim = name.startsWith('claim:')
+const isClaim = (name: string): boolean => name.startsWith('claim:')
+
+/** Whether a container requests a resource or has a claim. */
+function requestedBy(resources: ValueObject): (name: string) => boolean {
+  const requests = objectAt(resources, 'requests')
   const claims = objectsAt(resources, 'claims').map(claim => {
     const request = stringAt(claim, 'request')
     return `claim:${nameOf(claim)}${request === '' ? '' : `/${request}`}`
   })
-  if (isClaim ? claims.includes(name) : has(objectAt(resources, 'requests'), name)) return []
-  const why = isClaim ? NO_CLAIM : "must match one of the container's resource requests"
+  const known = new Set(claims)
+  return name => (isClaim(name) ? known.has(name) : has(requests, name))
+}
+
+function checkResource(name: string, isRequested: (name: string) => boolean, path: string): FieldError[] {
+  if (isRequested(name)) return []
+  const why = isClaim(name) ? NO_CLAIM : "must match one of the container's resource requests"
   return [fieldInvalid(`${path}.name`, name, why)]
 }
 
