@@ -103,3 +103,7 @@ describe('a chain of', () => {
     expect(compiled.message.length).toBeLessThan(500_000)
   })
 })
+
+test('a bytes literal may be as long as an expression', () => {
+  expect(compile(`b'${'😀'.repeat(90_000)}\\x00' == b''`, environment)).toMatchObject({ ok: true })
+})

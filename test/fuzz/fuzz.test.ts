@@ -14,7 +14,7 @@ const KEPT_BYTES = 150 * 2 ** 20
 let server: MeasuredBinnacle
 beforeAll(async () => {
   server = await startMeasuredBinnacle('--storage=memory')
-})
+}, 600_000)
 afterAll(() => server?.stop())
 
 test(`${REQUESTS} generated requests`, { timeout: 60_000 + REQUESTS * 100 }, async () => {

@@ -59,10 +59,16 @@ function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): Fiel
   const at = (field: string): string => childPath(path, field)
   const type = stringAt(limit, 'type')
   const isOfPods = type === 'Pod' || type === 'Container'
+  const checkName = isOfPods ? checkContainerResourceName : checkResourceName
+  // Defaults have the names of other fields.
+  const valid = new Set<string>()
   const checkNames = (field: string): FieldError[] =>
-    Object.keys(objectAt(limit, field)).flatMap(name =>
-      (isOfPods ? checkContainerResourceName : checkResourceName)(name, keyPath(at(field), name)),
-    )
+    Object.keys(objectAt(limit, field)).flatMap(name => {
+      if (valid.has(name)) return []
+      const errors = checkName(name, keyPath(at(field), name))
+      if (errors.length === 0) valid.add(name)
+      return errors
+    })
   return [
     ...checkType(type, at('type')),
     ...(isRepeated ? [fieldDuplicate(at('type'), type)] : []),

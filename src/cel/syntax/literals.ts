@@ -49,7 +49,8 @@ export function readBytes(literal: string): Read<Uint8Array> {
   if (raw || !body.includes('\\')) return read(new TextEncoder().encode(body))
   const bytes: number[] = []
   for (const part of escapes(body)) {
-    if (typeof part === 'string') bytes.push(...new TextEncoder().encode(part))
+    // Not as arguments of one call, of which there may be too many.
+    if (typeof part === 'string') for (const byte of new TextEncoder().encode(part)) bytes.push(byte)
     else if (part.code === undefined || part.unicode) return unreadable('unable to unescape string')
     else bytes.push(part.code)
   }

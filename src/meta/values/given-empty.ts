@@ -56,7 +56,9 @@ export function withGivenEmpty(value: Value): Value {
   }
   if (!isObject(value)) return value
   let changed: ValueObject | undefined
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name]!
+    if (typeof member !== 'object') continue
     const shown = member === null ? asGiven(value, name) : withGivenEmptyIn(member)
     if (shown !== member) (changed ??= { ...value })[name] = shown
   }
