@@ -61,11 +61,19 @@ test('a user who signs in very often ends the own oldest sessions only', () => {
 
 test('the number of codes and of sessions of all users is bounded', () => {
   const { sessions } = setUp()
-  const codes = Array.from({ length: 200 }, () => sessions.createCode({ user }))
+  const codes = Array.from({ length: 200 }, (_, i) => sessions.createCode({ user: { ...user, name: `user-${i}` } }))
   expect(codes.filter(code => sessions.redeemCode(code))).toHaveLength(100)
   const opened = Array.from({ length: 1100 }, (_, i) => {
     const each = { ...user, name: `user-${i}` }
     return sessions.open({ credential: { user: each }, user: each, origin })
   })
   expect(opened.filter(({ id, key }) => sessions.find(id, key, origin))).toHaveLength(1000)
+})
+
+test('a user who asks for many codes ends codes of their own, not those of others', () => {
+  const { sessions } = setUp()
+  const other = sessions.createCode({ user: { ...user, name: 'admin' } })
+  const codes = Array.from({ length: 200 }, () => sessions.createCode({ user }))
+  expect(sessions.redeemCode(other)).toBeDefined()
+  expect(codes.filter(code => sessions.redeemCode(code))).toHaveLength(10)
 })

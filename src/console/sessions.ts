@@ -35,6 +35,7 @@ export const CODE_MS = 10 * MINUTE
 export const IDLE_MS = 12 * HOUR
 export const SESSION_MS = 7 * 24 * HOUR
 const MAX_CODES = 100
+const MAX_CODES_OF_USER = 10
 const MAX_SESSIONS = 1000
 const MAX_SESSIONS_OF_USER = 20
 
@@ -68,6 +69,10 @@ export function createSessions(now: () => number = Date.now): Sessions {
 
   return {
     createCode(credential) {
+      // As for sessions: codes of one user do not end those of others.
+      const owner = ownerOf(credential)
+      const own = [...codes].filter(([, code]) => ownerOf(code.credential) === owner)
+      if (own.length >= MAX_CODES_OF_USER) codes.delete(own[0]![0])
       dropOldest(codes, MAX_CODES - 1)
       const code = newSecret()
       codes.set(hashOf(code), { credential, expiresAt: now() + CODE_MS })
@@ -102,6 +107,9 @@ export function createSessions(now: () => number = Date.now): Sessions {
 const newSecret = (): string => randomBytes(32).toString('base64url')
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 const hashOf = (secret: string): string => digest(secret).toString('base64')
+
+const ownerOf = (credential: Credential): string =>
+  'user' in credential ? `user ${credential.user.name}` : `token ${credential.token}`
 
 function dropOldest(map: Map<string, unknown>, limit: number): void {
   for (const key of map.keys()) {

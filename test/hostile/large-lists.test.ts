@@ -51,6 +51,46 @@ test.each<[what: string, path: string, status: number, body: string]>([
     pod(`"containers":[{"name":"a","image":"x","env":[${many(DENSE, () => '{}')}]}]`),
   ],
   ['volumes', `${NAMESPACE}/pods`, 201, pod(`${CONTAINER},"volumes":[${many(45_000, i => `{"name":"v${i}"}`)}]`)],
+  [
+    'tolerations',
+    `${NAMESPACE}/pods`,
+    201,
+    pod(`${CONTAINER},"tolerations":[${many(30_000, i => `{"key":"a${i}","operator":"Exists"}`)}]`),
+  ],
+  [
+    'topology spread constraints',
+    `${NAMESPACE}/pods`,
+    201,
+    pod(
+      `${CONTAINER},"topologySpreadConstraints":[${many(15_000, i => `{"maxSkew":1,"topologyKey":"a${i}","whenUnsatisfiable":"DoNotSchedule"}`)}]`,
+    ),
+  ],
+  [
+    'limits of a container',
+    `${NAMESPACE}/pods`,
+    201,
+    pod(`"containers":[{"name":"a","image":"x","resources":{"limits":{${many(40_000, i => `"a.b/r${i}":"1"`)}}}}]`),
+  ],
+  [
+    'limits of a LimitRange',
+    `${NAMESPACE}/limitranges?dryRun=All`,
+    201,
+    object(`"spec":{"limits":[{"type":"Container","max":{${many(80_000, i => `"a.b/r${i}":"1"`)}}}]}`),
+  ],
+  [
+    'topologies of a StorageClass',
+    '/apis/storage.k8s.io/v1/storageclasses',
+    201,
+    object(
+      `"provisioner":"a","allowedTopologies":[${many(15_000, i => `{"matchLabelExpressions":[{"key":"a","values":["v${i}"]}]}`)}]`,
+    ),
+  ],
+  [
+    'node ports of a dry run',
+    `${NAMESPACE}/services?dryRun=All`,
+    422,
+    object(`"spec":{"type":"NodePort","ports":[${many(30_000, i => `{"port":${i},"name":"a${i}"}`)}]}`),
+  ],
   ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(150_000, () => '"a"')}]`)],
   ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(DENSE, () => '{}')}]`)],
   [
@@ -136,6 +176,15 @@ describe('custom objects', () => {
     const body = `{"apiVersion":"example.com/v1","kind":"Hostile",${object(rest).slice(1)}`
     expect((await sendWithin(server, 'POST', '/apis/example.com/v1/hostiles', body)).status).toBe(status)
   })
+})
+
+test('an update of a pod with very many tolerations', { timeout: 60_000 }, async () => {
+  const tolerations = many(30_000, i => `{"key":"a${i}","operator":"Exists"}`)
+  const body = `{"metadata":{"name":"tolerant"},"spec":{${CONTAINER},"tolerations":[${tolerations}]}}`
+  expect((await server.send('POST', `${NAMESPACE}/pods`, body)).status).toBe(201)
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const patch = `{"metadata":{"labels":{"a":"b"}},"spec":{"tolerations":[${tolerations}]}}`
+  expect((await sendWithin(server, 'PATCH', `${NAMESPACE}/pods/tolerant`, patch, headers)).status).toBe(200)
 })
 
 test('lines of YAML that repeat a key', { timeout: 60_000 }, async () => {
