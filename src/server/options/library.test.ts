@@ -9,7 +9,10 @@ test.each<[object, string]>([
     { authorization: 'rbac' },
     'authorization: "rbac": "rbac" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node; did you mean RBAC?',
   ],
-  [{ authorization: 'Webhook' }, 'authorization: "Webhook": "Webhook" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node'],
+  [
+    { authorization: 'Webhook' },
+    'authorization: "Webhook": "Webhook" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node',
+  ],
   [{ authorisation: 'RBAC' }, 'there is no option authorisation: did you mean authorization?'],
   [{ quota: true }, 'there is no option quota: there are storage, port, address, '],
   [{ anonymous: 'no' }, 'anonymous: "no": it must be true or false'],
