@@ -4,7 +4,7 @@ import type { FieldError } from '../meta/errors/field-errors.js'
 import { getOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { blocksRules, rulesNotChecked } from './rules/blocking-errors.js'
 import { compileRules } from './rules/compile-rules.js'
-import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
+import { evaluateRules, NO_FINDINGS, type RuleFindings, reachesRules } from './rules/evaluate-rules.js'
 import { RuleCompiler } from './rules/rule-compiler.js'
 import { type Shaped, STEP, shapeValue } from './shape/shape.js'
 import { BELOW, parseSchema, type Schema } from './structure/structural.js'
@@ -79,7 +79,8 @@ export function compileSchema(
     evaluateRules(object, old, errors) {
       const root = rules()
       if (root === undefined) return NO_FINDINGS
-      return blocksRules(errors) ? { errors: [rulesNotChecked()], warnings: [] } : evaluateRules(root, object, old)
+      if (!blocksRules(errors)) return evaluateRules(root, object, old)
+      return reachesRules(root) ? { errors: [rulesNotChecked()], warnings: [] } : NO_FINDINGS
     },
   }
 }

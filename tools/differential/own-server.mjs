@@ -24,7 +24,7 @@ export async function startOwnServer() {
     `--token-auth-file=${join(folder, 'tokens')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     '--disable-admission-plugins=ServiceAccount',
-    '--allow-privileged=false',
+    '--allow-privileged',
     '--controllers=namespace-controller,garbage-collector-controller',
     '--feature-gates=CBORServingAndStorage=true,AllowUnsafeMalformedObjectDeletion=true',
   ])

@@ -96,5 +96,19 @@ function checkMetadataDefault(
 }
 
 function validate(schema: Schema, value: Value, at: string): readonly FieldError[] {
-  return errorsOf(startRun(at), validatorOf(schema), value)
+  return errorsOf(startRun(at), validatorOf(withoutIntOrString(schema)), value)
+}
+
+/** Defaults are checked by the types that schemas name: `x-kubernetes-int-or-string` alone allows any value. */
+function withoutIntOrString(schema: Schema): Schema {
+  const { items, additionalProperties, extensions } = schema
+  const properties = new Map([...schema.properties].map(([name, property]) => [name, withoutIntOrString(property)]))
+  return {
+    ...schema,
+    properties,
+    items: items && withoutIntOrString(items),
+    additionalProperties:
+      typeof additionalProperties === 'object' ? withoutIntOrString(additionalProperties) : additionalProperties,
+    extensions: extensions.intOrString ? { ...extensions, intOrString: false } : extensions,
+  }
 }

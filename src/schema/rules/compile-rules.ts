@@ -47,6 +47,11 @@ export interface RuleNode {
   readonly schema: Schema
   /** Undefined where the type of its values is hidden from rules; then no rule of it or below is ever evaluated. */
   readonly declared: DeclaredType | undefined
+  /**
+   * The type of the value around it has no elements (`items` under `type: object`), so that its values have no type
+   * either: its rules cannot be evaluated. Only a stored object can have such values, from an earlier schema.
+   */
+  readonly isOutsideTypes: boolean
   /** Converts the JSON here to values for rules; undefined likewise. */
   readonly read: ((json: Value) => RuleValue) | undefined
   /** The rules of this node, in their order. */
@@ -100,6 +105,7 @@ class Node implements RuleNode {
     readonly schema: Schema,
     private readonly declaration: Declaration,
     private readonly compiler: RuleCompiler,
+    readonly isOutsideTypes = false,
   ) {}
 
   get metrics(): RuleMetrics | undefined {
@@ -145,7 +151,9 @@ class Node implements RuleNode {
   }
 
   private elementNode(schema: Schema | undefined): RuleNode | undefined {
-    return schema !== undefined && holdsRules(schema) ? this.child(schema, this.declared?.element) : undefined
+    if (schema === undefined || !holdsRules(schema)) return undefined
+    const element = this.isOutsideTypes ? undefined : this.declared?.element
+    return this.child(schema, element, element === undefined)
   }
 
   private fieldType(property: string): DeclaredType | undefined {
@@ -154,12 +162,13 @@ class Node implements RuleNode {
   }
 
   /** What is hidden here can still have rules below. */
-  private child(schema: Schema, declared: DeclaredType | undefined): RuleNode {
+  private child(schema: Schema, declared: DeclaredType | undefined, isOutsideTypes = false): RuleNode {
     const { objectTypes } = this.declaration
     return new Node(
       schema,
       declared === undefined ? declarationOf(schema, schema.extensions.embeddedResource) : { declared, objectTypes },
       this.compiler,
+      isOutsideTypes,
     )
   }
 

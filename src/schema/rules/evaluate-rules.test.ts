@@ -177,3 +177,19 @@ describe('work that costs little', () => {
     ])
   })
 })
+
+describe('values without a type', () => {
+  const items = { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n < 9' }] }
+  const NO_TYPE = 'rule compiler initialization error: failed to convert to declType for CEL validation rules'
+
+  test('rules of items under an object cannot be evaluated', () => {
+    const schema = schemaOf({ list: { type: 'object', items } })
+    expect(given(schema, '{"list":[{"n":1}]}')).toEqual([`list[0]: Invalid value: "object": ${NO_TYPE}`])
+    expect(given(schema, '{"list":{"n":1}}')).toEqual([])
+  })
+
+  test('rules below such items are not evaluated', () => {
+    const schema = schemaOf({ list: { type: 'object', items: { type: 'object', properties: { a: items } } } })
+    expect(given(schema, '{"list":[{"a":{"n":10}}]}')).toEqual([])
+  })
+})

@@ -24,6 +24,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { escapeName } from '../../types/cel-types.js'
 import { followFieldPath } from '../structure/field-path.js'
 import type { Rule, Schema } from '../structure/structural.js'
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../validate/correlate.js'
@@ -66,6 +67,15 @@ export function evaluateRules(
   const run: Run = { ...startRun('', false, FULL_LIMITS), observe }
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
+}
+
+/** Whether there is a rule that some object would be given to. Rules of hidden nodes are none. */
+export function reachesRules(node: RuleNode): boolean {
+  if (node.declared === undefined) return false
+  if (node.schema.extensions.rules.length > 0) return true
+  const below = [node.items, node.additionalProperties].filter(child => child !== undefined)
+  for (const [name, property] of node.properties) if (isVisited(node, name)) below.push(property)
+  return below.some(reachesRules)
 }
 
 /**
@@ -120,7 +130,10 @@ const startRun = (at: string, isDefault: boolean, { budget, work }: Readonly<Lim
 function visit(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
   // Rules are evaluated for values, not for null. Hidden nodes are skipped.
   if (value === null || node.declared === undefined) return
-  if (node.schema.extensions.rules.length > 0) evaluateNode(run, node, value, pair)
+  if (node.schema.extensions.rules.length > 0) {
+    if (node.isOutsideTypes) cannotEvaluate(run, node, NO_TYPE)
+    else evaluateNode(run, node, value, pair)
+  }
   if (Array.isArray(value)) {
     const { items } = node
     if (items === undefined) return
@@ -145,6 +158,7 @@ function visitMembers(run: Run, node: RuleNode, value: ValueObject, pair: Correl
   }
   for (const [name, property] of properties) {
     if (run.budget < 0) break
+    if (!isVisited(node, name)) continue
     const member = getOwn(value, name)
     if (member === undefined) continue
     run.path[step] = `.${name}`
@@ -152,6 +166,10 @@ function visitMembers(run: Run, node: RuleNode, value: ValueObject, pair: Correl
   }
   run.path.length = step
 }
+
+/** A property has the type of a field of the object around it, unless no expression can spell its name. */
+const isVisited = ({ isOutsideTypes }: RuleNode, property: string): boolean =>
+  !isOutsideTypes || escapeName(property) === undefined
 
 function fieldOf({ at, path }: Run): string {
   let text = at
@@ -265,6 +283,7 @@ function fieldBelow(fieldPath: string, schema: Schema): string {
 }
 
 const STOPPED = -1
+const NO_TYPE = 'rule compiler initialization error: failed to convert to declType for CEL validation rules'
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** A rule that could not be evaluated is reported with the type of its value. */
