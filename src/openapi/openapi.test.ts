@@ -382,3 +382,17 @@ describe('as in kube-apiserver', () => {
     },
   )
 })
+
+it('gives a custom kind another name in version 2 if a built-in type has it', () => {
+  const other = builtinServer(
+    widget({ type: 'object' }, { group: 'core.api.k8s.io', names: { kind: 'Pod', plural: 'widgets' } }),
+  )
+  const definitions = at(read(other, '/openapi/v2'), '/definitions') as Record<string, ValueObject>
+  expect(at(definitions['io.k8s.api.core.v1.Pod']!, '/properties/status')).toBeDefined()
+  expect(definitions['io.k8s.api.core.v1.Pod_v2']!['x-kubernetes-group-version-kind']).toEqual([
+    { group: 'core.api.k8s.io', kind: 'Pod', version: 'v1' },
+  ])
+  expect(JSON.stringify(at(read(other, '/openapi/v2'), '/paths/~1apis~1core.api.k8s.io~1v1~1widgets'))).toContain(
+    '"#/definitions/io.k8s.api.core.v1.PodList_v2"',
+  )
+})

@@ -25,12 +25,14 @@ import {
   contentOf,
   createProtobufPrinter,
   jsonPieces,
+  namesIn,
   type Part,
   type PartPrinter,
   type Paths,
   type ProtobufPrinter,
 } from './parts.js'
 import { remoteParts } from './remote-parts.js'
+import { newNames, renameDefinitions, renamePart } from './taken-names.js'
 
 export interface DocumentSource {
   readonly registry: Registry
@@ -114,8 +116,14 @@ export function createDocuments({
     ([all, { specs }]) => {
       const content = (): Content => {
         const pages = [...endpointOperations(all).values()].map(PARTS_V2.print)
-        const elsewhere = remoteParts(specs, v2.finder(all))
-        const parts = [...pages, ...all.flatMap(v2.parts), ...elsewhere.parts]
+        const builtin = [...pages, ...all.filter(({ isCustom }) => !isCustom).flatMap(v2.parts)]
+        const custom = all.filter(({ isCustom }) => isCustom)
+        const definitions = v2.customDefinitions(all)
+        const names = newNames(definitions.keys(), namesIn(builtin, v2.findBuiltin))
+        const findCustom = renameDefinitions(definitions, names)
+        const own = [...builtin, ...custom.flatMap(v2.parts).map(part => renamePart(part, names))]
+        const elsewhere = remoteParts(specs, name => findCustom(name) ?? v2.findBuiltin(name))
+        const parts = [...own, ...elsewhere.parts]
         return contentOf(frameV2(parts, serverVersion), parts, elsewhere.find)
       }
       const remoteTags = specs.length > 0 ? [specs.map(({ etag, prefix }) => [etag, prefix])] : []
@@ -223,6 +231,8 @@ function* hashing(all: readonly PublishedVersion[]): Generator<void> {
 interface Printer {
   /** The parts for the operations of a version, one per resource. */
   readonly parts: (version: PublishedVersion) => Part[]
+  readonly customDefinitions: (versions: readonly PublishedVersion[]) => ReadonlyMap<string, Definition>
+  readonly findBuiltin: FindDefinition
   readonly finder: (versions: readonly PublishedVersion[]) => FindDefinition
   /** Creates all parts, one per step. */
   readonly work: (versions: readonly PublishedVersion[]) => Iterable<void>
@@ -241,13 +251,19 @@ function createPrinter(
   )
   const ownPartOf = keptBy((version: PublishedVersion) => printer.print(ownOperations(version, cbor)))
   const definitionsOf = keptBy((kind: CustomKind) => customDefinitions(kind, dialect))
+  const customOf = (versions: readonly PublishedVersion[]): Map<string, Definition> => {
+    const custom = new Map<string, Definition>()
+    for (const { customKinds } of versions) {
+      for (const kind of customKinds) for (const [name, one] of definitionsOf(kind)) custom.set(name, one)
+    }
+    return custom
+  }
   return {
     parts: version => [...version.resources.map(resource => partOf(resource, version)), ownPartOf(version)],
+    customDefinitions: customOf,
+    findBuiltin: name => schemas()(name),
     finder: versions => {
-      const custom = new Map<string, Definition>()
-      for (const { customKinds } of versions) {
-        for (const kind of customKinds) for (const [name, one] of definitionsOf(kind)) custom.set(name, one)
-      }
+      const custom = customOf(versions)
       const documentOf = versions.length === 1 && !versions[0]!.isCustom ? versions[0] : undefined
       return name => custom.get(name) ?? schemas()(name, documentOf)
     },

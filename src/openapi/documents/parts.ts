@@ -1,7 +1,7 @@
 // A document is joined from parts that are cached as bytes: paths with their operations, and definitions. A protobuf
 // message may be split into several pieces, which readers merge, so the parts can be joined in both formats.
 
-import { keptBy } from '../../base/memo.js'
+import { keptBy, once } from '../../base/memo.js'
 import type { Operation } from '../operations/operations.js'
 import type { Definition } from '../schemas/dialect.js'
 import type { FindDefinition } from '../schemas/type-schemas.js'
@@ -78,6 +78,12 @@ function reachable(parts: readonly Part[], find: FindDefinition): Map<string, De
     open.push(...definition.needs)
   }
   return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Whether a definition is reachable; found out at the first question for a name that exists. */
+export function namesIn(parts: readonly Part[], find: FindDefinition): (name: string) => boolean {
+  const all = once(() => reachable(parts, find))
+  return name => find(name) !== undefined && all().has(name)
 }
 
 export function jsonPieces({ frame, parts, definitions }: Content): Buffer[] {

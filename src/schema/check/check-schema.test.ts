@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
+import { markGivenEmpty } from '../../meta/values/given-empty.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkSchema } from './check-schema.js'
 import { readDefaultMetadata } from './default-metadata.js'
@@ -43,6 +44,11 @@ test.each<[string, ValueObject, string[]]>([
     ['schema.properties[a].default.b: Invalid value: "string": b in body must be of type integer: "string"'],
   ],
   [
+    'a default of the wrong type beside int-or-string',
+    field({ type: 'integer', 'x-kubernetes-int-or-string': true, default: {} }),
+    ['schema.properties[a].default: Invalid value: "object":  in body must be of type integer: "object"'],
+  ],
+  [
     'a default in embedded metadata that makes none',
     field({
       type: 'object',
@@ -55,6 +61,16 @@ test.each<[string, ValueObject, string[]]>([
   ],
 ])('%s is refused', (_, schema, errors) => {
   expect(errorsOf(schema)).toEqual(errors)
+})
+
+test('any default fits int-or-string without a type', () => {
+  expect(errorsOf(field({ 'x-kubernetes-int-or-string': true, default: {} }))).toEqual([])
+})
+
+test('dependencies are refused even if they are given empty', () => {
+  const schema: ValueObject = { type: 'object' }
+  markGivenEmpty(schema, { dependencies: {} })
+  expect(errorsOf(schema)).toEqual(['schema.dependencies: Forbidden: dependencies is not supported'])
 })
 
 describe('with a status subresource', () => {

@@ -81,7 +81,7 @@ function unfitKeyword({ refused, extensions }: Schema): string | undefined {
   if (refused.itemList.length > 0) return 'items'
   if (refused.patternProperties) return 'patternProperties'
   if (refused.definitions.size > 0) return 'definitions'
-  return refused.dependencies === undefined ? undefined : 'dependencies'
+  return refused.dependencies === undefined || refused.dependencies.size === 0 ? undefined : 'dependencies'
 }
 
 interface Survey {

@@ -179,7 +179,11 @@ describe('work that costs little', () => {
 })
 
 describe('values without a type', () => {
-  const items = { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n < 9' }] }
+  const items = {
+    type: 'object',
+    properties: { n: { type: 'integer' } },
+    'x-kubernetes-validations': [{ rule: 'self.n < 9' }],
+  }
   const NO_TYPE = 'rule compiler initialization error: failed to convert to declType for CEL validation rules'
 
   test('rules of items under an object cannot be evaluated', () => {

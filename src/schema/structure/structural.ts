@@ -1,6 +1,7 @@
 // A schema as plain data: the JSONSchemaProps of a CustomResourceDefinition, parsed once into one
 // form. A node has its generic part (what a field is), its extensions (`x-kubernetes-…`) and its value checks; what it
 // does not use it shares with all other nodes, as real definitions have thousands of nodes with few keywords.
+import { asGiven, isGivenEmpty } from '../../meta/values/given-empty.js'
 import { isInteger, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 export interface Schema {
@@ -180,7 +181,7 @@ const EMPTY_SCHEMA: Schema = {
 
 function parse(written: ValueObject): Schema {
   const items = own(written, 'items')
-  let used = Array.isArray(items) ? REFUSED : 0
+  let used = Array.isArray(items) || isGivenEmpty(written, 'dependencies') ? REFUSED : 0
   for (const keyword of Object.keys(written)) used |= PARTS.get(keyword) ?? 0
   const node = {
     type: text(own(written, 'type')),
@@ -266,7 +267,8 @@ function parseChecks(written: ValueObject): ValueChecks {
 }
 
 function parseRefused(written: ValueObject, items: Value | undefined): RefusedKeywords {
-  const dependencies = own(written, 'dependencies')
+  // Given empty it is refused, too.
+  const dependencies = asGiven(written, 'dependencies')
   const patterns = own(written, 'patternProperties')
   return {
     id: text(own(written, 'id')),
