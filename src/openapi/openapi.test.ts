@@ -388,7 +388,7 @@ it('gives a custom kind another name in version 2 if a built-in type has it', ()
     widget({ type: 'object' }, { group: 'core.api.k8s.io', names: { kind: 'Pod', plural: 'widgets' } }),
   )
   const definitions = at(read(other, '/openapi/v2'), '/definitions') as Record<string, ValueObject>
-  expect(at(definitions['io.k8s.api.core.v1.Pod']!, '/properties/status')).toBeDefined()
+  expect(at(definitions['io.k8s.api.core.v1.Pod'], '/properties/status')).toBeDefined()
   expect(definitions['io.k8s.api.core.v1.Pod_v2']!['x-kubernetes-group-version-kind']).toEqual([
     { group: 'core.api.k8s.io', kind: 'Pod', version: 'v1' },
   ])
