@@ -210,7 +210,10 @@ export async function applyConfiguration(
   const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
   const schema = mergeTypeFor(type)
   checkAs('failed to create typed patch object', applied, () => checkTyped(schema, applied, { allowDuplicates: false }))
-  checkAs('failed to create typed live object', before, () => checkTyped(schema, before, { allowDuplicates: true }))
+  const isFirst = live !== undefined && stored.value.size === 0
+  checkAs(isFirst ? FIRST_APPLY : 'failed to create typed live object', before, () =>
+    checkTyped(schema, before, { allowDuplicates: true }),
+  )
   await turns.next()
   const managers = await managersBeforeApply(type, live, before, stored.value, request.now)
   await turns.next()
@@ -283,6 +286,8 @@ const textOf = (object: ValueObject, field: string): string => {
   const value = getOwn(object, field)
   return typeof value === 'string' ? value : ''
 }
+
+const FIRST_APPLY = 'failed to create manager for existing fields: failed to convert new object'
 
 function checkAs(what: string, object: ApiObject, check: () => void): void {
   try {

@@ -101,6 +101,8 @@ export interface Traits {
   readonly noStatusTable?: boolean | undefined
   /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
   readonly defaultPropagation?: { readonly warning?: string } | undefined
+  /** The propagation policy of a delete is ignored: nothing depends on such objects. */
+  readonly ignoresPropagation?: boolean | undefined
 }
 
 export interface KindVersion {

@@ -6,6 +6,7 @@ import { quote } from '../meta/go/go-text.js'
 import { normalApiVersion } from '../meta/group-version.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { withHead } from '../meta/object/object-meta.js'
+import { typeMetaOf } from '../meta/object/type-meta.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import { decodeTyped, TypedDecodeError } from './go/decode.js'
 import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js'
@@ -22,12 +23,13 @@ export function shapeTyped(
   cbor?: CborMarks,
 ) {
   const given = isObject(body) ? body : {}
-  const givenVersion = normalApiVersion(textMember(given, 'apiVersion')) || apiVersion
-  const givenKind = textMember(given, 'kind') || kind
+  const written = typeMetaOf(given)
+  const givenVersion = normalApiVersion(written.apiVersion) || apiVersion
+  const givenKind = written.kind || kind
   const version = versionOf(givenVersion)
   const type = types.ofKind(givenVersion, givenKind)
   if (type === undefined) {
-    const why = `no kind ${quote(givenKind)} is registered for version ${quote(givenVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    const why = `no kind ${quote(givenKind)} is registered for version ${quote(givenVersion)} in scheme ${quote(schemeOf(apiVersion))}`
     throw cannotHandle(givenKind, version, kind, why)
   }
   if (givenKind !== kind || givenVersion !== apiVersion) {
@@ -46,14 +48,15 @@ export function shapeTyped(
   }
 }
 
+/** The file of kube-apiserver that declares the scheme of a group. */
+export const schemeOf = (apiVersion: string): string =>
+  groupOf(apiVersion) === 'apiregistration.k8s.io'
+    ? 'pkg/apiserver/scheme/scheme.go:28'
+    : 'pkg/api/legacyscheme/scheme.go:30'
+
 const isEmptyList = (object: Value | undefined, name: string): boolean => {
   const list = isObject(object) ? getOwn(object, name) : undefined
   return Array.isArray(list) && list.length === 0
-}
-
-const textMember = (object: ValueObject, name: string): string => {
-  const text = getOwn(object, name)
-  return typeof text === 'string' ? text : ''
 }
 
 /** The package of a group's internal types in Go. */

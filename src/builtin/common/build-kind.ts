@@ -76,6 +76,7 @@ export function buildKind(
       // Kinds without a printer of their own have this column.
       nullEmptyRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',
       defaultPropagation: strategy.defaultPropagation,
+      ignoresPropagation: strategy.ignoresPropagation,
     },
     convert: (object, to) => convert(table, object, to, definitionOf),
   }

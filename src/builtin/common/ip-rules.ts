@@ -113,7 +113,18 @@ const firstOf = (bits: bigint, free: number): bigint => (bits >> BigInt(free)) <
 /** An IPv6 address as RFC 5952 writes it. */
 export const canonicalIpv6 = (address: string): string => new URL(`http://[${address}]/`).hostname.slice(1, -1)
 
-function bitsOf(address: string, family: IpFamily): bigint {
+/** An address as it is named: without leading zeros, or as RFC 5952 writes it. */
+export const canonicalAddress = (address: string): string =>
+  address.includes(':') ? canonicalIpv6(address) : withoutLeadingZeros(address)
+
+export const printAddress = (bits: bigint, family: IpFamily): string =>
+  family === 'IPv4'
+    ? [24n, 16n, 8n, 0n].map(shift => String((bits >> shift) & 255n)).join('.')
+    : canonicalIpv6(
+        [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n].map(shift => ((bits >> shift) & 65_535n).toString(16)).join(':'),
+      )
+
+export function bitsOf(address: string, family: IpFamily): bigint {
   if (family === 'IPv4') {
     return withoutLeadingZeros(address)
       .split('.')

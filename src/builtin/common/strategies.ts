@@ -39,6 +39,7 @@ export interface BuiltinStrategy {
   readonly hasTerminatingPhase?: boolean
   /** Present: a delete without a propagation policy orphans the dependents. */
   readonly defaultPropagation?: Traits['defaultPropagation']
+  readonly ignoresPropagation?: boolean
   /** Every response has this warning. */
   readonly deprecationWarning?: string
   /** Beside finalizers and grace period: whether the object must stay for now although it is being deleted. */

@@ -124,7 +124,7 @@ const checkLength = (event: ValueObject, name: string, max: number): FieldError[
 const rules = [check(event => checkAnyEvent(event, 'reportingComponent'))]
 
 export const event = defineKind('v1', 'Event', {
-  strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true },
+  strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true, ignoresPropagation: true },
   validation: validationRules({ create: rules, update: rules }),
   table: eventRow(NAMES),
   selectableFields: eventFields(NAMES),

@@ -105,7 +105,7 @@ const selectableFields: SelectableFields = {
 }
 
 export const modernEvent = defineKind('events.k8s.io/v1', 'Event', {
-  strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true },
+  strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true, ignoresPropagation: true },
   validation,
   table: eventRow(NAMES),
   selectableFields,

@@ -1,6 +1,6 @@
 // Makes the allocated addresses and ports agree with the stored Services. A process that is killed while it creates a
 // Service leaves what it has allocated behind.
-import { nodePortsOf } from '../../builtin/service-addresses.js'
+import { canonicalAddress, nodePortsOf } from '../../builtin/service-addresses.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { objectAt, stringsAt } from '../../meta/values/access.js'
@@ -129,7 +129,8 @@ async function usedBy({ context, kinds }: RepairParts): Promise<Used> {
   const used: Used = { addresses: new Map(), ports: new Set() }
   for (const service of (await all(context, kinds.services)).map(decodeStored)) {
     const spec = objectAt(service, 'spec')
-    for (const address of stringsAt(spec, 'clusterIPs')) if (address !== 'None') used.addresses.set(address, service)
+    for (const address of stringsAt(spec, 'clusterIPs'))
+      if (address !== 'None') used.addresses.set(canonicalAddress(address), service)
     for (const port of nodePortsOf(spec)) used.ports.add(port)
   }
   return used

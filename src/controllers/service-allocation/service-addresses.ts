@@ -6,6 +6,9 @@ import {
   addressPool,
   assignAddresses,
   type Claims,
+  canonicalAddress,
+  familyOf,
+  NotClaimable,
   releaseAddresses,
 } from '../../builtin/service-addresses.js'
 import type { Allocation, Kind } from '../../kinds/kind.js'
@@ -49,7 +52,7 @@ export function serviceAddresses(
       dryRun,
     })
   }
-  // Fails here, at the start, if the range is not an IPv4 CIDR, and not at the first Service.
+  // Fails here, at the start, if the range is none, and not at the first Service.
   poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
 
   const allocation: Allocation = {
@@ -103,15 +106,16 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
   const version = kind.versions.find(each => each.name === kind.storageVersion)!
   return {
     async has(address) {
-      return (await context.objectStore(kind).get('', address)) !== undefined
+      return (await context.objectStore(kind).get('', canonicalAddress(address))) !== undefined
     },
-    async claim(address) {
+    async claim(given) {
+      const address = canonicalAddress(given)
       const object: ApiObject = {
         apiVersion: `${kind.group}/${version.name}`,
         kind: kind.names.kind,
         metadata: {
           name: address,
-          labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', [MANAGED_BY]: ALLOCATOR_NAME },
+          labels: { 'ipaddress.kubernetes.io/ip-family': familyOf(address)!, [MANAGED_BY]: ALLOCATOR_NAME },
         },
         spec: { parentRef: { group: '', resource: 'services', namespace, name } },
       }
@@ -123,10 +127,12 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
         return true
       } catch (error) {
         if (hasReason(error, 'AlreadyExists')) return false
+        if (hasReason(error, 'Invalid')) throw new NotClaimable(error.message)
         throw error
       }
     },
-    async release(address) {
+    async release(given) {
+      const address = canonicalAddress(given)
       const store = context.objectStore(kind)
       const entry = await store.get('', address)
       if (!entry) return

@@ -1,5 +1,5 @@
 // The directives of a strategic merge patch: members that are not data but say how to merge.
-import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { formatGo } from '../json/go-format.js'
 import { copyTree, isTreeObject, type Tree } from '../json/tree.js'
 import { malformed, type PatchError, unclassified } from '../patch-error.js'
@@ -20,9 +20,8 @@ export const SET_ORDER = '$setElementOrder'
 export function obeyPatchDirective(directive: Value, patch: ValueObject): ValueObject {
   if (directive === 'delete') return {}
   if (directive !== 'replace') throw unknownDirective(directive, patch)
-  const result: ValueObject = {}
-  for (const key of Object.keys(patch)) if (key !== PATCH) setOwn(result, key, patch[key]!)
-  return result
+  delete patch[PATCH]
+  return patch
 }
 
 export const unknownDirective = (directive: Value, patch: ValueObject): PatchError =>
@@ -39,6 +38,7 @@ export function retainKeys(live: ValueObject, patch: ValueObject): void {
     if (!free && patch[key] !== null && !retained.has(key)) throw badRetainKeys()
   }
   for (const key of Object.keys(live)) if (!retained.has(key)) delete live[key]
+  delete patch[RETAIN_KEYS]
 }
 
 const badRetainKeys = (): PatchError => malformed('invalid patch format of retainKeys')

@@ -31,7 +31,11 @@ export function parseStrategicMergePatch(body: Value): ValueObject {
 
 /** The patched object. Neither argument is changed, and the result shares nothing with them. */
 export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
-  mergeObjects(copyOf(object), copyOf(patch), type, 0)
+  applyOwnPatch(object, copyOf(patch), type)
+
+/** The same with a patch that may be changed: directives that were carried out are removed from it. */
+export const applyOwnPatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
+  mergeObjects(copyOf(object), patch, type, 0)
 
 /** Merges `patch` into `live`. Both may be changed, and the result consists of their parts. */
 function mergeObjects(live: ValueObject, patch: ValueObject, type: Type, level: number): ValueObject {
@@ -47,6 +51,7 @@ function mergeObjects(live: ValueObject, patch: ValueObject, type: Type, level: 
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ORDER)) continue
     const name = mergeInOrder(key, patch[key]!, live, patch, type, below)
+    delete patch[key]
     if (name !== undefined) ordered.add(name)
   }
   for (const key of Object.keys(patch)) {

@@ -1,6 +1,6 @@
 // What is served.
-import { isIP } from 'node:net'
 import { UsageError } from '../../base/usage-error.js'
+import { parseServiceRanges } from '../../builtin/service-addresses.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
@@ -16,7 +16,7 @@ import type { StorageMediaType } from './storage.js'
 export type RuntimeConfig = Readonly<Record<string, boolean>>
 
 export interface ApiOptions {
-  /** The IPv4 range of the addresses of Services. */
+  /** The range of the addresses of Services, or one of each family: `10.0.0.0/16,fd00::/108`. */
   readonly serviceRange: string
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
@@ -38,7 +38,11 @@ const NO_HOSTS: HostOverrides = new Map()
 export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
 export const apiFlags = {
-  'service-cluster-ip-range': text('<range>', 'the IPv4 range of the addresses of services', DEFAULT_SERVICE_RANGE),
+  'service-cluster-ip-range': text(
+    '<range>',
+    'the range of the addresses of services, or one of each family',
+    DEFAULT_SERVICE_RANGE,
+  ),
   'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
   'allow-privileged': toggle('accept privileged containers', true),
   'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
@@ -109,7 +113,9 @@ function readHostOverride(given: string, before: HostOverrides): HostOverrides {
 
 /** `label` names the flag or the option in the message. */
 export function checkServiceRange(range: string, label: string): string {
-  const [address = '', bits = '', ...more] = range.split('/')
-  if (isIP(address) === 4 && /^[0-9]+$/.test(bits) && Number(bits) <= 30 && more.length === 0) return range
-  throw new UsageError(`${label}: it must be a range of IPv4 addresses, such as ${DEFAULT_SERVICE_RANGE}`)
+  if (parseServiceRanges(range) !== undefined) return range
+  const dual = '10.0.0.0/16,fd00::/108'
+  throw new UsageError(
+    `${label}: it must be a range of addresses, such as ${DEFAULT_SERVICE_RANGE}, or two of both families, such as ${dual}`,
+  )
 }

@@ -5,6 +5,7 @@ import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
 import { bootstrapPolicy, reconcilePolicy, SPLIT_FROM, splitBinding } from '../../auth/bootstrap-roles.js'
 import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
+import { addressAt, parseServiceRanges } from '../../builtin/service-addresses.js'
 import type { KeptObject } from '../../controllers/start-controllers.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -112,7 +113,7 @@ function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'ServiceCIDR',
       metadata: { name: 'kubernetes' },
-      spec: { cidrs: [serviceRange] },
+      spec: { cidrs: serviceRange.split(',') },
     },
   ]
 }
@@ -124,11 +125,5 @@ export const keptObjects = (registry: Registry, options: BootstrapOptions): Kept
     return kind ? [{ kind, object }] : []
   })
 
-/** The first usable address of a range: `10.0.0.1` of `10.0.0.0/24`. */
-export function firstAddress(range: string): string {
-  const [address = '', bits = '32'] = range.split('/')
-  const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const size = 2 ** (32 - Number(bits))
-  const first = Math.floor(number / size) * size + 1
-  return [24, 16, 8, 0].map(shift => Math.floor(first / 2 ** shift) % 256).join('.')
-}
+/** The first usable address of the first range: `10.0.0.1` of `10.0.0.0/24`. */
+export const firstAddress = (ranges: string): string => addressAt(parseServiceRanges(ranges)![0]!, 1n)

@@ -4,7 +4,7 @@ import type { Type } from '../type.js'
 
 /** The Go name of the type of a field: `[]v1.Container`, `map[string]string`, `v1.Protocol`. */
 export function goNameOfField(type: Type, declaredBy: string, field: string): string {
-  const own = OWN_TYPES[`${declaredBy} ${field}`]
+  const own = ownType(declaredBy, field)
   switch (type.kind) {
     case 'list':
       return OWN_LISTS[`${declaredBy} ${field}`] ?? `[]${goNameOfField(type.element!, declaredBy, field)}`
@@ -13,6 +13,14 @@ export function goNameOfField(type: Type, declaredBy: string, field: string): st
     default:
       return own ?? goNameOf(type)
   }
+}
+
+/** Earlier versions of a kind have the types of v1 under the name of their own package. */
+function ownType(declaredBy: string, field: string): string | undefined {
+  const own = OWN_TYPES[`${declaredBy} ${field}`]
+  const [, group, version, name] = own === undefined ? (/^(.*)\/(v1[a-z]+\d+)\.(.*)$/.exec(declaredBy) ?? []) : []
+  if (version === undefined) return own
+  return OWN_TYPES[`${group}/v1.${name} ${field}`]?.replace(/\bv1\.(?!ResourceName)/g, `${version}.`)
 }
 
 /** The Go name of a type without a field around it. */
@@ -36,7 +44,7 @@ export function goNameOf(type: Type): string {
 }
 
 const isResourceList = (type: Type, declaredBy: string): boolean =>
-  type.element?.name === 'api/resource.Quantity' && declaredBy.startsWith('core/')
+  type.element?.name === 'api/resource.Quantity' && /^(core|node)\//.test(declaredBy)
 
 /** By declaring type and field, the lists that have a Go type of their own. */
 const OWN_LISTS: Readonly<Record<string, string>> = {
@@ -44,7 +52,7 @@ const OWN_LISTS: Readonly<Record<string, string>> = {
   'meta/v1.APIResource verbs': 'v1.Verbs',
 }
 
-/** By declaring type and field, the Go type of a string (or of the strings in a list). */
+/** By declaring type and field, the Go type of a string (or of the strings in a list) or of a map. */
 const OWN_TYPES: Readonly<Record<string, string>> = {
   'meta/v1.ObjectMeta uid': 'types.UID',
   'meta/v1.OwnerReference uid': 'types.UID',
@@ -250,4 +258,21 @@ const OWN_TYPES: Readonly<Record<string, string>> = {
   'resource/v1.ResourceClaimConsumerReference uid': 'types.UID',
   'storage/v1.CSIDriverSpec fsGroupPolicy': 'v1.FSGroupPolicy',
   'storage/v1.CSIDriverSpec volumeLifecycleModes': 'v1.VolumeLifecycleMode',
+  'apiextensions/v1.JSONSchemaProps definitions': 'v1.JSONSchemaDefinitions',
+  'apiextensions/v1.JSONSchemaProps dependencies': 'v1.JSONSchemaDependencies',
+  'apiextensions/v1beta1.CustomResourceDefinitionSpec scope': 'v1beta1.ResourceScope',
+  'apiserverinternal/v1alpha1.StorageVersionCondition status': 'v1alpha1.ConditionStatus',
+  'apiserverinternal/v1alpha1.StorageVersionCondition type': 'v1alpha1.StorageVersionConditionType',
+  'authentication/v1.UserInfo extra': 'map[string]v1.ExtraValue',
+  'authorization/v1.SubjectAccessReviewSpec extra': 'map[string]v1.ExtraValue',
+  'certificates/v1.CertificateSigningRequestSpec extra': 'map[string]v1.ExtraValue',
+  'coordination/v1alpha2.LeaseCandidateSpec strategy': 'v1.CoordinatedLeaseStrategy',
+  'coordination/v1beta1.LeaseCandidateSpec strategy': 'v1.CoordinatedLeaseStrategy',
+  'core/v1.NodeAllocatableResourceClaimStatus resources': 'map[v1.ResourceName]resource.Quantity',
+  'core/v1.PersistentVolumeClaimStatus allocatedResourceStatuses': 'map[v1.ResourceName]v1.ClaimResourceStatus',
+  'resource/v1.CapacityRequirements requests': 'map[v1.QualifiedName]resource.Quantity',
+  'resource/v1.Device attributes': 'map[v1.QualifiedName]v1.DeviceAttribute',
+  'resource/v1.Device capacity': 'map[v1.QualifiedName]v1.DeviceCapacity',
+  'resource/v1.Device nodeAllocatableResourceMappings': 'map[v1.ResourceName]v1.NodeAllocatableResourceMapping',
+  'resource/v1.DeviceRequestAllocationResult consumedCapacity': 'map[v1.QualifiedName]resource.Quantity',
 }

@@ -72,7 +72,7 @@ export function decodeBody(body: Body, form: BodySpec): Decoded {
     const decoded = decode(body, form)
     // An alias of YAML repeats what it names.
     checkDecodedBody(decoded.value, mediaType === 'application/yaml' ? Infinity : bytes.length)
-    if (mediaType !== 'application/cbor') checkTypeMeta(decoded.value, unrecognized)
+    if (mediaType !== 'application/cbor') checkTypeMeta(decoded.value, unrecognized, mediaType === 'application/yaml')
     else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
     else checkTypeOfCbor(decoded, bytes, unrecognized)
     if (form.isUntyped && !(isObject(decoded.value) && getOwn(decoded.value, 'kind'))) {

@@ -95,6 +95,7 @@ function propagationFor(
   { finalizers = [] }: ObjectMeta,
   options: DeleteOptions,
 ): PropagationPolicy | undefined {
+  if (kind.traits.ignoresPropagation) return 'Background'
   const policy = requestedPropagation(options)
   if (policy !== undefined || !kind.traits.defaultPropagation) return policy
   return finalizers.some(isPropagation) ? undefined : 'Orphan'

@@ -147,14 +147,14 @@ function checkPreconditions(
   withUid: boolean,
 ): void {
   const { uid, resourceVersion = '' } = metaOf(changed)
-  const version = parseObjectVersion(resourceVersion)
-  if (!version.ok) throw unclassified(version.error)
   if (withUid && uid && uid !== metaOf(old).uid) {
     const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
     const key = `/registry${keyPrefixOf(kind, namespace)}${name}`
     const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`
     throw conflict(resourceOf(kind), name, error)
   }
+  const version = parseObjectVersion(resourceVersion)
+  if (!version.ok) throw unclassified(version.error)
   if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
     throw modifiedMeanwhile(resourceOf(kind), name)
   }

@@ -8,20 +8,21 @@ import type { Strategy } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, hasReason, invalid, notFound, StatusError, unclassified } from '../../meta/errors/status.js'
-import { compareTexts, printPlain } from '../../meta/go/go-text.js'
+import { compareTexts, printPlain, quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
+import { checkTypeMeta, strictText, typeMetaOf } from '../../meta/object/type-meta.js'
 import { checkDecodedBody, checkValueCount } from '../../meta/object/value-limit.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { copyValue, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
 import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
-import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
+import { applyOwnPatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
-import type { Type } from '../../types/type.js'
+import type { Type, Types } from '../../types/type.js'
+import { groupOf, schemeOf } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
 import { checkAddress } from '../pipeline/check-address.js'
 import { DECODED } from '../pipeline/prepared.js'
@@ -75,9 +76,14 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
       const strict = repeatedFields(duplicates)
-      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type)
+      let left: Value = patch
+      const apply = (object: ApiObject): Value => {
+        const own = copyValue(patch)
+        left = own
+        return applyOwnPatch(object, own, type)
+      }
       const restore = (result: Value): ValueObject => restoreTyped(type, result) as ValueObject
-      return { strict, isTyped: true, apply, restore, shown: () => printPlain(value) }
+      return { strict, isTyped: true, apply, restore, shown: () => printPlain(left) }
     }
   }
 }
@@ -99,7 +105,7 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): ApiObject {
   const { target } = request
   const { strategy: rules, type } = target.version
-  const shape = type.dialect === 'go' && !patch.isTyped ? published(rules.decode, old) : rules.decode
+  const shape = type.dialect === 'go' && !patch.isTyped ? published(rules.decode, old, type.types) : rules.decode
   return checkAddress(applyPatch(request, old, patch, shape), target)
 }
 
@@ -108,10 +114,17 @@ function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: 
  * fields of that type have no JSON names, so that all fields are unknown.
  */
 const published =
-  (shape: Strategy['decode'], { apiVersion, kind }: ApiObject): Strategy['decode'] =>
+  (shape: Strategy['decode'], { apiVersion, kind }: ApiObject, types: Types): Strategy['decode'] =>
   (result, duplicates) => {
     checkTypeMeta(result, badRequest)
-    if (!isObject(result) || getOwn(result, 'apiVersion')) return shape(result, duplicates)
+    const given = isObject(result) ? typeMetaOf(result) : undefined
+    if (!isObject(result) || given?.apiVersion) return shape(result, duplicates)
+    if (given?.kind && types.ofKind(apiVersion, given.kind) === undefined) {
+      const version = `the internal version of group ${quote(groupOf(apiVersion))}`
+      throw badRequest(
+        `no kind ${quote(given.kind)} is registered for ${version} in scheme ${quote(schemeOf(apiVersion))}`,
+      )
+    }
     const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
     const strict = fields.toSorted(compareTexts).map(name => `unknown field ${JSON.stringify(name)}`)
     return { object: { apiVersion, kind, metadata: {} }, strict }

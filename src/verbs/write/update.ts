@@ -28,7 +28,8 @@ import { createFrom } from './create.js'
 export async function updateObject(context: ApiContext, request: UpdateRequest, body: Body): Promise<ObjectResult> {
   const { target, options } = request
   const object = checkAddress(readObject(request, body, bodySpecOf(target), options.fieldValidation), target)
-  const mayCreate = target.kind.traits.allowCreateOnUpdate && target.subresource === ''
+  // A write of the status creates the object, too.
+  const mayCreate = target.kind.traits.allowCreateOnUpdate && ['', 'status'].includes(target.subresource)
   const updated = await replace(context, request, async old => {
     return old || !mayCreate ? { ...DECODED, object, isWhatClientSaw: true } : undefined
   })

@@ -1,16 +1,22 @@
 // A pool of service addresses and node ports. Each is taken from a range, starting at a random place, so that a released
 // one is not reused at once. An address belongs to the caller whose claim succeeded.
 import { failed, parsed, type Result } from '../../../base/result.js'
+import { canonicalAddress } from '../../common/ip-rules.js'
+import { type AddressRange, addressAt, parseServiceRanges, placeOf } from './address-range.js'
 import type { AddressPool } from './service-addresses.js'
+
+/** A claim that cannot be stored, for the service has no name. */
+export class NotClaimable extends Error {}
 
 /** A claim succeeds once, until it is released. */
 export interface Claims<T> {
+  /** Throws NotClaimable. */
   claim(what: T): Promise<boolean>
   release(what: T): Promise<void>
 }
 
 export interface AddressPoolOptions {
-  /** Addresses of services: `10.0.0.0/24`. */
+  /** Addresses of services: `10.0.0.0/24`, or two ranges: `10.0.0.0/16,fd00::/108`. */
   readonly range: string
   readonly nodePorts?: PortRange
   /** In memory by default. */
@@ -31,7 +37,7 @@ export interface PortRange {
 
 export const NODE_PORTS: PortRange = { from: 30_000, to: 32_767 }
 
-/** Throws if the range is not an IPv4 CIDR. */
+/** Throws if these are no ranges of addresses. */
 export function addressPool({
   range,
   nodePorts = NODE_PORTS,
@@ -39,9 +45,8 @@ export function addressPool({
   ports = claimsInMemory(),
   dryRun = false,
 }: AddressPoolOptions): AddressPool {
-  const { first, size } = parseRange(range)
-  // The first address is that of the network, the last is for broadcast.
-  const usable = Math.max(0, size - 2)
+  const ranges = parseServiceRanges(range)
+  if (ranges === undefined) throw new Error(`${JSON.stringify(range)} is not a range of addresses such as 10.0.0.0/24`)
   const { from, to } = nodePorts
   /** The ports that the service of a dry run has so far. */
   const shown = new Set<number>()
@@ -56,23 +61,22 @@ export function addressPool({
     return parsed(given)
   }
   return {
-    families: ['IPv4'],
+    families: ranges.map(({ family }) => family),
     async takeAddress(family, address) {
-      if (family !== 'IPv4') return failed(OTHER_NETWORK)
-      if (address === undefined && dryRun) return parsed(printAddress(first))
-      if (address === undefined) {
-        const found = await firstFree(first + 1, usable, number => addresses.claim(printAddress(number)))
-        return found.ok ? parsed(printAddress(found.value)) : found
-      }
-      const number = parseAddress(address)
-      const isElsewhere = number === undefined || number < first || number >= first + size
+      const own = ranges.find(each => each.family === family)
+      if (own === undefined) return failed(OTHER_NETWORK)
+      if (address === undefined && dryRun) return parsed(addressAt(own, 0n))
+      if (address === undefined) return orReason(() => takeAny(own, addresses))
+      const place = placeOf(own, address)
       // A dry run asks the only range there is, whatever the address; a create looks for the range of the address.
-      if (isElsewhere && !dryRun) return failed(OTHER_NETWORK)
-      if (isElsewhere || number === first || number > first + usable) {
-        const valid = `The range of valid IPs is ${range}`
-        return failed(`the provided IP (${address}) is not in the valid range. ${valid}`)
+      if (place === undefined && !dryRun) return failed(OTHER_NETWORK)
+      if (place === undefined || place === 0n || place > own.usable) {
+        const valid = `The range of valid IPs is ${own.text}`
+        return failed(`the provided IP (${canonicalAddress(address)}) is not in the valid range. ${valid}`)
       }
-      return dryRun || (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated')
+      return orReason(async () =>
+        dryRun || (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated'),
+      )
     },
     releaseAddress: address => addresses.release(address),
     async takeNodePort(port) {
@@ -92,6 +96,27 @@ const DRY_RUN_PORT = 32_768
 
 const OTHER_NETWORK = 'the provided network does not match the current range'
 
+async function orReason(take: () => Promise<Result<string>>): Promise<Result<string>> {
+  try {
+    return await take()
+  } catch (error) {
+    if (error instanceof NotClaimable) return failed(error.message)
+    throw error
+  }
+}
+
+/** Any free address of a range. */
+async function takeAny(range: AddressRange, addresses: Claims<string>): Promise<Result<string>> {
+  const count = Number(range.usable < MAX_CANDIDATES ? range.usable : MAX_CANDIDATES)
+  const found = await firstFree(1, count, place => addresses.claim(addressAt(range, BigInt(place))))
+  return found.ok ? parsed(addressAt(range, BigInt(found.value))) : found
+}
+
+/** The addresses of a large range that are used. */
+const MAX_CANDIDATES = 2n ** 48n
+
+export const FULL = 'range is full'
+
 async function firstFree(
   from: number,
   count: number,
@@ -102,7 +127,7 @@ async function firstFree(
     const candidate = from + ((start + i) % count)
     if (await claim(candidate)) return parsed(candidate)
   }
-  return failed('range is full')
+  return failed(FULL)
 }
 
 /** Claims of one process. */
@@ -119,23 +144,3 @@ function claimsInMemory<T>(): Claims<T> {
     },
   }
 }
-
-function parseRange(range: string): { first: number; size: number } {
-  const [address = '', prefix = ''] = range.split('/')
-  const number = parseAddress(address)
-  const bits = Number(prefix)
-  if (number === undefined || !/^[0-9]{1,2}$/.test(prefix) || bits > 32) {
-    throw new Error(`${JSON.stringify(range)} is not a range of IPv4 addresses such as 10.0.0.0/24`)
-  }
-  const size = 2 ** (32 - bits)
-  return { first: Math.floor(number / size) * size, size }
-}
-
-function parseAddress(address: string): number | undefined {
-  const parts = address.split('.').map(Number)
-  if (parts.length !== 4 || parts.some(part => !Number.isInteger(part) || part < 0 || part > 255)) return undefined
-  return parts.reduce((number, part) => number * 256 + part, 0)
-}
-
-const printAddress = (number: number): string =>
-  [24, 16, 8, 0].map(shift => Math.floor(number / 2 ** shift) % 256).join('.')

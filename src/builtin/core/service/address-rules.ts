@@ -42,7 +42,7 @@ export function checkClusterIps(spec: ValueObject): FieldError[] {
   const malformed = checkAddresses(addresses)
   if (malformed.length > 0) return [...errors, ...malformed]
   const families = addresses.map(familyOf)
-  if (addresses.length > 1 && new Set(families).size !== addresses.length) {
+  if (addresses.length > 1 && new Set(families).size < 2) {
     const why = 'may specify no more than one IP for each IP family'
     errors.push(fieldInvalid(ADDRESSES, [...addresses], why))
   }

@@ -87,9 +87,7 @@ describe('a new service', () => {
 test('a pool that is used up says so', async () => {
   const pool = newPool()
   for (let i = 0; i < 6; i++) expect(await errorsFor({}, pool)).toEqual([])
-  expect(await errorsFor({}, pool)).toEqual([
-    'spec.clusterIPs: Invalid value: []: failed to allocate a serviceIP: range is full',
-  ])
+  await expect(errorsFor({}, pool)).rejects.toThrow(/failed to allocate a serviceIP for Service ".*": range is full/)
 })
 
 describe('node ports', () => {
@@ -157,5 +155,50 @@ describe('an update', () => {
 })
 
 test('a range must be one', () => {
-  expect(() => addressPool({ range: 'x/24' })).toThrow('is not a range of IPv4 addresses')
+  expect(() => addressPool({ range: 'x/24' })).toThrow('is not a range of addresses')
+})
+
+describe('with two ranges', () => {
+  const dual = () => addressPool({ range: '10.0.0.0/29,fd00::/108' })
+  const specOf = async (given: ValueObject, old?: ValueObject): Promise<ValueObject> => {
+    const object = service(given)
+    const { errors } = await assignAddresses(object, old && service(old), dual())
+    return { ...objectAt(object, 'spec'), errors: errors.map(printFieldError) }
+  }
+  const IPV6 = expect.stringMatching(/^fd00::/) as unknown
+
+  test.each([
+    [{}, ['IPv4'], 'SingleStack'],
+    [{ ipFamilyPolicy: 'PreferDualStack' }, ['IPv4', 'IPv6'], 'PreferDualStack'],
+    [{ ipFamilies: ['IPv6'] }, ['IPv6'], 'SingleStack'],
+    [{ ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }, ['IPv6', 'IPv4'], 'RequireDualStack'],
+  ])('%j gets the families %j', async (given, ipFamilies, ipFamilyPolicy) => {
+    const spec = await specOf(given)
+    expect(spec).toMatchObject({ ipFamilies, ipFamilyPolicy, errors: [] })
+    expect(spec['clusterIPs']).toEqual(ipFamilies.map(family => (family === 'IPv6' ? IPV6 : expect.any(String))))
+  })
+
+  test('two families need a policy', async () => {
+    const why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"
+    const { errors } = await specOf({ ipFamilies: ['IPv4', 'IPv6'] })
+    expect(errors).toEqual([`spec.ipFamilyPolicy: Invalid value: "SingleStack": ${why}`])
+  })
+
+  const both = {
+    clusterIP: '10.0.0.1',
+    clusterIPs: ['10.0.0.1', 'fd00::1'],
+    ipFamilies: ['IPv4', 'IPv6'],
+    ipFamilyPolicy: 'RequireDualStack',
+  }
+
+  test('an update to SingleStack gives back the second address', async () => {
+    const spec = await specOf({ ...both, ipFamilyPolicy: 'SingleStack' }, both)
+    expect(spec).toMatchObject({ clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'], errors: [] })
+  })
+
+  test('with another policy, the second family stays', async () => {
+    const { errors } = await specOf({ ...both, ipFamilies: ['IPv4'] }, both)
+    const why = "must be 'SingleStack' to release the secondary IP family"
+    expect(errors).toEqual([`spec.ipFamilyPolicy: Invalid value: "RequireDualStack": ${why}`])
+  })
 })

@@ -3,10 +3,13 @@
 
 import type { Result } from '../../../base/result.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
+import { internalError } from '../../../meta/errors/status.js'
+import { quote } from '../../../meta/go/go-text.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import { firstByKey } from '../../../meta/values/list-keys.js'
 import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { familyOf, type IpFamily } from '../../common/ip-rules.js'
+import { FULL } from './address-pool.js'
 import { checkClusterIps, isHeadless, needsClusterIp } from './address-rules.js'
 
 export interface AddressPool {
@@ -39,13 +42,16 @@ export async function assignAddresses(
     for (const release of taken.splice(0)) await release()
   }
   const steps = [
-    async () => assignFamilies(spec, oldSpec, pool),
-    () => takeAddresses(spec, oldSpec, pool, taken),
+    async () => assignFamilies(spec, old && oldSpec, pool),
+    () => takeAddresses(service, oldSpec, pool, taken),
     () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
     () => takeHealthPort(spec, oldSpec, pool, taken),
   ]
   for (const step of steps) {
-    const errors = await step()
+    const errors = await step().catch(async (error: unknown) => {
+      await undo()
+      throw error
+    })
     if (errors.length > 0) {
       await undo()
       return { errors, undo }
@@ -83,16 +89,21 @@ export const needsHealthPort = (spec: ValueObject): boolean =>
 
 // ---- families
 
-function assignFamilies(spec: ValueObject, oldSpec: ValueObject, pool: AddressPool): FieldError[] {
+function assignFamilies(spec: ValueObject, old: ValueObject | undefined, pool: AddressPool): readonly FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName') return []
-  if (!has(spec, 'ipFamilyPolicy') && has(oldSpec, 'ipFamilyPolicy')) {
-    spec['ipFamilyPolicy'] = stringAt(oldSpec, 'ipFamilyPolicy')
+  if (old !== undefined && keepsPreferredFamilies(spec, old)) return []
+  const isOpen = stringAt(spec, 'clusterIP') === 'None' && Object.keys(objectAt(spec, 'selector')).length === 0
+  if (!has(spec, 'ipFamilyPolicy')) {
+    const inherited = old === undefined ? '' : stringAt(old, 'ipFamilyPolicy')
+    spec['ipFamilyPolicy'] = inherited || (isOpen ? 'RequireDualStack' : 'SingleStack')
   }
   const malformed = checkClusterIps(spec)
   if (malformed.length > 0) return malformed
-  const families = [...stringsAt(spec, 'ipFamilies')]
+  const policy = stringAt(spec, 'ipFamilyPolicy')
+  const reduced = old === undefined ? [] : reduceFamilies(spec, old, policy)
   const addresses = stringsAt(spec, 'clusterIPs')
-  const errors: FieldError[] = []
+  const families = [...stringsAt(spec, 'ipFamilies')]
+  const errors = [...reduced, ...checkSingleStack(policy, addresses, families)]
   addresses.forEach((address, i) => {
     const family = familyOf(address)
     if (family === undefined || i < families.length) return
@@ -104,33 +115,69 @@ function assignFamilies(spec: ValueObject, oldSpec: ValueObject, pool: AddressPo
   })
   if (errors.length > 0) return errors
 
-  const preferred = pool.families[0] ?? 'IPv4'
-  if (isHeadless(spec) && Object.keys(objectAt(spec, 'selector')).length === 0) {
-    // Its endpoints are written by hand, and may be of any family.
-    if (families.length === 0) families.push(preferred)
-    if (families.length === 1 && stringAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
-    if (!has(spec, 'ipFamilyPolicy')) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack'
-    spec['ipFamilies'] = families
-    return []
+  // The endpoints of an open service are written by hand, and may be of any family.
+  const wrong = isOpen ? [] : checkConfigured(policy, families, pool)
+  if (wrong.length > 0) return wrong
+  if (families.length === 0) families.push(pool.families[0] ?? 'IPv4')
+  const hasBoth = isOpen || pool.families.length === 2
+  if (policy !== 'SingleStack' && families.length === 1 && hasBoth) families.push(other(families[0]!))
+  spec['ipFamilies'] = families
+  return []
+}
+
+/** PreferDualStack does not change a service when the families of the cluster have changed. */
+function keepsPreferredFamilies(spec: ValueObject, old: ValueObject): boolean {
+  const same = (field: string): boolean => equalValues(getOwn(spec, field) ?? [], getOwn(old, field) ?? [])
+  return (
+    needsClusterIp(spec) &&
+    stringAt(spec, 'type') === stringAt(old, 'type') &&
+    stringAt(spec, 'ipFamilyPolicy') === 'PreferDualStack' &&
+    stringAt(old, 'ipFamilyPolicy') === 'PreferDualStack' &&
+    same('clusterIPs') &&
+    same('ipFamilies')
+  )
+}
+
+/** An update to SingleStack takes away the second address and family; with another policy they must stay. */
+function reduceFamilies(spec: ValueObject, old: ValueObject, policy: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [field, what] of [
+    ['clusterIPs', 'cluster IP'],
+    ['ipFamilies', 'IP family'],
+  ] as const) {
+    const [now, before] = [stringsAt(spec, field), stringsAt(old, field)]
+    if (policy === 'SingleStack') {
+      if (now.length > 1 && equalValues([...now], [...before])) spec[field] = now.slice(0, 1)
+    } else if (now.length > 0 && now.length < before.length) {
+      errors.push(fieldInvalid('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${what}`))
+    }
   }
-  if (!has(spec, 'ipFamilyPolicy')) {
-    spec['ipFamilyPolicy'] = families.length > 1 || addresses.length > 1 ? 'RequireDualStack' : 'SingleStack'
-  }
-  const policy = stringAt(spec, 'ipFamilyPolicy')
-  families.forEach((family, i) => {
-    if (pool.families.some(configured => configured === family)) return
-    errors.push(fieldInvalid(indexPath('spec.ipFamilies', i), family, 'not configured on this cluster'))
-  })
+  return errors
+}
+
+function checkSingleStack(policy: string, addresses: readonly string[], families: readonly string[]): FieldError[] {
+  if (policy !== 'SingleStack') return []
+  const given = [...(addresses.length === 2 ? ['cluster IPs'] : []), ...(families.length === 2 ? ['IP families'] : [])]
+  return given.map(what =>
+    fieldInvalid(
+      'spec.ipFamilyPolicy',
+      policy,
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+    ),
+  )
+}
+
+function checkConfigured(policy: string, families: readonly string[], pool: AddressPool): FieldError[] {
+  const errors: FieldError[] = []
   if (policy === 'RequireDualStack' && pool.families.length < 2) {
     const why = 'this cluster is not configured for dual-stack services'
     errors.push(fieldInvalid('spec.ipFamilyPolicy', policy, why))
   }
-  if (errors.length > 0) return errors
-  if (families.length === 0) families.push(preferred)
-  if (policy !== 'SingleStack' && families.length === 1 && pool.families.length === 2)
-    families.push(other(families[0]!))
-  spec['ipFamilies'] = families
-  return []
+  families.forEach((family, i) => {
+    if (pool.families.some(configured => configured === family)) return
+    errors.push(fieldInvalid(indexPath('spec.ipFamilies', i), family, 'not configured on this cluster'))
+  })
+  return errors
 }
 
 const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
@@ -138,11 +185,12 @@ const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4'
 // ---- addresses
 
 async function takeAddresses(
-  spec: ValueObject,
+  service: ValueObject,
   oldSpec: ValueObject,
   pool: AddressPool,
   taken: Taken,
 ): Promise<FieldError[]> {
+  const spec = objectAt(service, 'spec')
   if (!needsClusterIp(spec) || isHeadless(spec)) return []
   const requested = stringsAt(spec, 'clusterIPs')
   const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
@@ -156,8 +204,12 @@ async function takeAddresses(
     // An address that replaces an old one is refused by validation.
     if (request !== undefined && owned.size > 0 && i < owned.size) return []
     const got = await pool.takeAddress(family as IpFamily, request)
+    if (!got.ok && got.error === FULL && request === undefined) {
+      const name = quote(stringAt(objectAt(service, 'metadata'), 'name'))
+      throw internalError(`failed to allocate a serviceIP for Service ${name}: ${FULL}`)
+    }
     if (!got.ok) {
-      const which = request === undefined ? 'a serviceIP' : `IP ${request}`
+      const which = request === undefined ? 'IP' : `IP ${request}`
       return [fieldInvalid('spec.clusterIPs', [...requested], `failed to allocate ${which}: ${got.error}`)]
     }
     taken.push(() => pool.releaseAddress(got.value))
