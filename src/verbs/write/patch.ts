@@ -158,7 +158,7 @@ function decodeResult(
   try {
     // What is restored is of the type of the old object, whatever apiVersion and kind it names.
     const decoded = shape(
-      patch.restore ? { ...patch.restore(result), apiVersion, kind } : result,
+      patch.restore ? ofType(patch.restore(result), apiVersion, kind) : result,
       [],
       undefined,
       metadata,
@@ -173,6 +173,17 @@ function decodeResult(
     throw error
   }
 }
+
+/** They come last, so that they count, and not such members as `KIND`. */
+const ofType = (
+  { apiVersion: _, kind: __, ...object }: ValueObject,
+  apiVersion: string,
+  kind: string,
+): ValueObject => ({
+  ...object,
+  apiVersion,
+  kind,
+})
 
 const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])

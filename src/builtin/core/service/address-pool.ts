@@ -81,7 +81,11 @@ export function addressPool({
     releaseAddress: address => addresses.release(address),
     async takeNodePort(port) {
       if (dryRun) return placeholderPort(port)
-      if (port === undefined) return firstFree(from, to - from + 1, number => ports.claim(number))
+      if (port === undefined) {
+        const count = to - from + 1
+        const reserved = reservedOf(count, { parts: 32, most: 128 })
+        return anyFree(from, count, reserved, number => ports.claim(number))
+      }
       if (port < from || port > to) {
         return failed(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
       }
@@ -108,12 +112,32 @@ async function orReason(take: () => Promise<Result<string>>): Promise<Result<str
 /** Any free address of a range. */
 async function takeAny(range: AddressRange, addresses: Claims<string>): Promise<Result<string>> {
   const count = Number(range.usable < MAX_CANDIDATES ? range.usable : MAX_CANDIDATES)
-  const found = await firstFree(1, count, place => addresses.claim(addressAt(range, BigInt(place))))
+  const reserved = reservedOf(Number(range.size), { parts: 16, most: 256 })
+  const found = await anyFree(1, count, reserved, place => addresses.claim(addressAt(range, BigInt(place))))
   return found.ok ? parsed(addressAt(range, BigInt(found.value))) : found
 }
 
 /** The addresses of a large range that are used. */
 const MAX_CANDIDATES = 2n ** 48n
+
+/**
+ * The first part of a range is for those that services name; it is used for others only when the rest is full. A small
+ * range has no such part.
+ */
+const reservedOf = (size: number, { parts, most }: { readonly parts: number; readonly most: number }): number =>
+  size <= LEAST_RESERVED ? 0 : Math.min(Math.max(Math.floor(size / parts), LEAST_RESERVED), most)
+
+const LEAST_RESERVED = 16
+
+async function anyFree(
+  from: number,
+  count: number,
+  reserved: number,
+  claim: (number: number) => Promise<boolean>,
+): Promise<Result<number>> {
+  const found = await firstFree(from + reserved, count - reserved, claim)
+  return found.ok || reserved === 0 ? found : firstFree(from, reserved, claim)
+}
 
 export const FULL = 'range is full'
 

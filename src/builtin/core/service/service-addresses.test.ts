@@ -202,3 +202,12 @@ describe('with two ranges', () => {
     expect(errors).toEqual([`spec.ipFamilyPolicy: Invalid value: "RequireDualStack": ${why}`])
   })
 })
+
+test('the first addresses and ports of a range are left for services that name them', async () => {
+  const pool = addressPool({ range: '10.0.0.0/24' })
+  for (let i = 0; i < 238; i++) {
+    const { value } = (await pool.takeAddress('IPv4')) as { value: string }
+    expect(Number(value.split('.')[3])).toBeGreaterThan(16)
+  }
+  expect(await pool.takeAddress('IPv4')).toMatchObject({ ok: true, value: expect.stringMatching(/\.([1-9]|1[0-6])$/) })
+})
