@@ -211,9 +211,9 @@ export async function applyConfiguration(
   const schema = mergeTypeFor(type)
   checkAs('failed to create typed patch object', applied, () => checkTyped(schema, applied, { allowDuplicates: false }))
   const isFirst = live !== undefined && stored.value.size === 0
-  checkAs(isFirst ? FIRST_APPLY : 'failed to create typed live object', before, () =>
-    checkTyped(schema, before, { allowDuplicates: true }),
-  )
+  const checkLive = (): void => checkTyped(schema, before, { allowDuplicates: true })
+  if (isFirst) checkAs(FIRST_APPLY, before, checkLive, ' to smd typed')
+  else checkAs('failed to create typed live object', before, checkLive)
   await turns.next()
   const managers = await managersBeforeApply(type, live, before, stored.value, request.now)
   await turns.next()
@@ -289,12 +289,12 @@ const textOf = (object: ValueObject, field: string): string => {
 
 const FIRST_APPLY = 'failed to create manager for existing fields: failed to convert new object'
 
-function checkAs(what: string, object: ApiObject, check: () => void): void {
+function checkAs(what: string, object: ApiObject, check: () => void, more = ''): void {
   try {
     check()
   } catch (error) {
     if (!(error instanceof TypedError)) throw error
-    throw unclassified(`${what} (${printObject(object)}): ${error.message}`)
+    throw unclassified(`${what} (${printObject(object)})${more}: ${error.message}`)
   }
 }
 

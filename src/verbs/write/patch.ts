@@ -175,15 +175,10 @@ function decodeResult(
 }
 
 /** They come last, so that they count, and not such members as `KIND`. */
-const ofType = (
-  { apiVersion: _, kind: __, ...object }: ValueObject,
-  apiVersion: string,
-  kind: string,
-): ValueObject => ({
-  ...object,
-  apiVersion,
-  kind,
-})
+function ofType(restored: ValueObject, apiVersion: string, kind: string): ValueObject {
+  const { apiVersion: _, kind: __, ...object } = restored
+  return { ...object, apiVersion, kind }
+}
 
 const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
