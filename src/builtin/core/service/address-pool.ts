@@ -2,7 +2,7 @@
 // one is not reused at once. An address belongs to the caller whose claim succeeded.
 import { failed, parsed, type Result } from '../../../base/result.js'
 import { canonicalAddress } from '../../common/ip-rules.js'
-import { type AddressRange, addressAt, parseServiceRanges, placeOf } from './address-range.js'
+import { type AddressRange, addressAt, FULL, parseServiceRanges, placeOf } from './address-range.js'
 import type { AddressPool } from './service-addresses.js'
 
 /** A claim that cannot be stored, for the service has no name. */
@@ -138,8 +138,6 @@ async function anyFree(
   const found = await firstFree(from + reserved, count - reserved, claim)
   return found.ok || reserved === 0 ? found : firstFree(from, reserved, claim)
 }
-
-export const FULL = 'range is full'
 
 async function firstFree(
   from: number,

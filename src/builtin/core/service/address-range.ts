@@ -33,6 +33,9 @@ function parseRange(text: string): AddressRange | undefined {
   return { text, family: range.family, network: range.first, usable, size }
 }
 
+/** Why no address or port can be taken. */
+export const FULL = 'range is full'
+
 /** The address at that place after the address of the network. */
 export const addressAt = ({ network, family }: AddressRange, place: bigint): string =>
   printAddress(network + place, family)

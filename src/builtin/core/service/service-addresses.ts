@@ -9,7 +9,7 @@ import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../.
 import { firstByKey } from '../../../meta/values/list-keys.js'
 import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { familyOf, type IpFamily } from '../../common/ip-rules.js'
-import { FULL } from './address-pool.js'
+import { FULL } from './address-range.js'
 import { checkClusterIps, isHeadless, needsClusterIp } from './address-rules.js'
 
 export interface AddressPool {
