@@ -77,6 +77,16 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   // A webhook that the fuzzer has configured, and that does not answer.
   /failed calling webhook /,
   /conversion webhook for .* failed: Post /,
+  // A create of a custom object with a resourceVersion.
+  /resourceVersion should not be set on objects to be created/,
+  // A strategic merge patch whose lists do not fit those of the object, or its own directives.
+  /does not contain declared merge key: /,
+  /list element types are not identical: /,
+  /expected a \[\]interface \{\}, but received a /,
+  /The order in patch list:/,
+  // A mutating webhook whose patch does not apply, or that changes an object that is deleted.
+  /Internal error occurred: (test operation does not apply|testing value \S+ failed)/,
+  /attempted to modify the object, which is not supported for this operation/,
   // The proxy of a node without addresses.
   /no preferred addresses found/,
 ]
