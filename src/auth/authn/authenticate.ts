@@ -1,6 +1,7 @@
 // Authentication: the user of a request, by its client certificate or its bearer token; otherwise system:anonymous.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
+import type { Request } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { AUTHENTICATED, UNAUTHENTICATED } from './system-groups.js'
 
@@ -16,8 +17,11 @@ export interface ClientCertificate {
   readonly isValid: boolean
 }
 
+/** Takes the warnings and the audit annotations of credentials. */
+export type Notes = Pick<Request, 'warn' | 'annotate'>
+
 /** Returns the user, `undefined` if the request has no credentials of this type, or `false` if they are invalid. */
-export type Authenticator = (credentials: Credentials) => Awaitable<Identity | false | undefined>
+export type Authenticator = (credentials: Credentials, notes?: Notes) => Awaitable<Identity | false | undefined>
 
 export type Identity = UserInfo
 
@@ -31,11 +35,12 @@ export function authenticate(
   credentials: Credentials,
   authenticators: readonly Authenticator[],
   allowAnonymous: boolean,
+  notes?: Notes,
 ): Awaitable<UserInfo | undefined> {
   const askFrom = (at: number, isRefused: boolean): Awaitable<UserInfo | undefined> => {
     const authenticator = authenticators[at]
     if (!authenticator) return isRefused || !allowAnonymous ? undefined : ANONYMOUS
-    return andThen(authenticator(credentials), identity =>
+    return andThen(authenticator(credentials, notes), identity =>
       identity ? withAuthenticated(identity) : askFrom(at + 1, isRefused || identity === false),
     )
   }
@@ -68,7 +73,11 @@ export const API_AUDIENCE = 'https://kubernetes.default.svc'
 const FOR_US: readonly string[] = [API_AUDIENCE]
 
 /** Checks a token; undefined if it is not of the type that the authenticator knows. */
-export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Awaitable<TokenCheck | undefined>
+export type TokenAuthenticator = (
+  token: string,
+  audiences: readonly string[],
+  notes?: Notes,
+) => Awaitable<TokenCheck | undefined>
 
 export type TokenCheck =
   | { readonly ok: true; readonly identity: Identity; readonly audiences: readonly string[] }
@@ -97,11 +106,12 @@ export function checkToken(
   authenticators: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[] = FOR_US,
+  notes?: Notes,
 ): Awaitable<TokenCheck> {
   const askFrom = (at: number, errors: readonly string[]): Awaitable<TokenCheck> => {
     const authenticator = authenticators[at]
     if (!authenticator) return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
-    return andThen(authenticator(token, audiences), check =>
+    return andThen(authenticator(token, audiences, notes), check =>
       check?.ok ? check : askFrom(at + 1, check ? [...errors, check.error] : errors),
     )
   }
@@ -114,10 +124,10 @@ export function byBearer(
   authenticators: readonly TokenAuthenticator[],
   ownAudiences: readonly string[] = FOR_US,
 ): Authenticator {
-  return ({ authorization }) => {
+  return ({ authorization }, notes) => {
     const token = bearerToken(authorization)
     if (token === undefined) return undefined
-    return andThen(checkToken(authenticators, token, ownAudiences), check => check.ok && check.identity)
+    return andThen(checkToken(authenticators, token, ownAudiences, notes), check => check.ok && check.identity)
   }
 }
 

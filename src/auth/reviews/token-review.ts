@@ -11,13 +11,14 @@ export const tokenReviews = (
   authenticators: readonly TokenAuthenticator[],
   ownAudiences: readonly string[],
 ): VirtualResource =>
-  typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object, validate }) => {
+  typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object, validate, request }) => {
     const spec = objectAt(object, 'spec')
     const token = stringAt(spec, 'token')
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     await validate()
     const requested = stringsAt(spec, 'audiences')
-    const found = await checkToken(authenticators, token, requested.length === 0 ? ownAudiences : requested)
+    const audiences = requested.length === 0 ? ownAudiences : requested
+    const found = await checkToken(authenticators, token, audiences, request)
     const status = found.ok
       ? { authenticated: true, user: printUserInfo(withAuthenticated(found.identity)), audiences: [...found.audiences] }
       : { user: {}, error: found.error }

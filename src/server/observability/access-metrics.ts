@@ -42,7 +42,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
     return { attempt: () => attempts.with(result), duration: () => durations.with(result) }
   }
 
-  return (exchange, warn) => {
+  return (exchange, notes) => {
     const began = performance.now()
     const counted = (user: UserInfo | undefined): UserInfo | undefined => {
       // Credentials that are not valid are an error there: a failure is a request without any.
@@ -57,7 +57,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       if (hasToken) tokens(user)
       return user
     }
-    return andThen(authenticate(exchange, warn), counted)
+    return andThen(authenticate(exchange, notes), counted)
   }
 }
 

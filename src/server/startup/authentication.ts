@@ -35,7 +35,7 @@ export function createAuthenticate(parts: AuthenticationParts): Authenticate {
   const proxies = requestHeader && createProxyCheck(requestHeader, clientCa)
   // In kube-apiserver's order: a valid certificate wins over a token.
   const authenticators: Authenticator[] = [byCertificate, byBearer(tokens, audiences)]
-  return (exchange, warn) => {
+  return (exchange, notes) => {
     // A request that names a session has no other credentials, also not the certificate of the browser.
     const session = ofSession?.(exchange)
     if (session !== undefined) return andThen(session, user => user || undefined)
@@ -43,8 +43,8 @@ export function createAuthenticate(parts: AuthenticationParts): Authenticate {
     const credentials = new SentCredentials(exchange, proxies)
     if (proxied) return authenticate(credentials, [() => proxied], false)
     const warning = bearerWarning(exchange.headers.authorization)
-    if (warning) warn(warning)
-    return authenticate(credentials, authenticators, anonymous)
+    if (warning) notes.warn(warning)
+    return authenticate(credentials, authenticators, anonymous, notes)
   }
 }
 
