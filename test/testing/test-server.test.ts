@@ -256,7 +256,7 @@ describe('faults', () => {
   })
 
   test('events of one kind come after later ones of another', async () => {
-    server.faults.inject({ verb: 'watch', resource: 'configmaps', watch: { delay: 200 } })
+    server.faults.inject({ verb: 'watch', resource: 'configmaps', watch: { delay: 1000 } })
     const seen: string[] = []
     const note = async (events: AsyncGenerator<{ object: { kind: string } }>) => {
       for await (const { object } of events) return void seen.push(object.kind)
