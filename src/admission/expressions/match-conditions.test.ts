@@ -51,7 +51,20 @@ test('the authorizer is asked about the user, or about the service account', () 
   ]
   expect(evaluate(checks, { authorizer })).toEqual({ matches: false, condition: 'c0', errors: 0 })
   expect(asked).toEqual([
-    ['alice', { verb: 'update', group: '', resource: 'pods', subresource: '', namespace: 'x', name: 'a' }],
+    [
+      'alice',
+      {
+        verb: 'update',
+        group: '',
+        version: '*',
+        resource: 'pods',
+        subresource: '',
+        namespace: 'x',
+        name: 'a',
+        fieldSelector: '',
+        labelSelector: '',
+      },
+    ],
     ['system:serviceaccount:x:robot', { verb: 'get', path: '/x' }],
   ])
 })

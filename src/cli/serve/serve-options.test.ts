@@ -190,9 +190,15 @@ test.each([
   [['--open', '--console=false'], '--open opens the console, which --console=false switches off'],
   [['--https=false'], '--https=false leaves nothing to serve; give --http-port as well'],
   [['--bind-address=localhost'], '--bind-address=localhost: it must be an IP address'],
-  [['--authorization-mode=ABAC'], '--authorization-mode=ABAC: policies in a file are not supported'],
-  [['--authorization-mode=rbac'], '"rbac" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node; did you mean RBAC?'],
-  [['--authorization-mode='], '--authorization-mode=: at least one of RBAC, AlwaysAllow, AlwaysDeny, Node is needed'],
+  [['--authorization-mode=ABAC'], "authorization-mode ABAC's authorization policy file not passed"],
+  [
+    ['--authorization-mode=rbac'],
+    '"rbac" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node, ABAC, Webhook; did you mean',
+  ],
+  [
+    ['--authorization-mode='],
+    '--authorization-mode=: at least one of RBAC, AlwaysAllow, AlwaysDeny, Node, ABAC, Webhook',
+  ],
   [['--feature-gates=Nope=true'], 'unrecognized feature gate: Nope'],
   [
     ['--feature-gates=NodeSwap=false,GitRepoVolumeDriver=true'],
@@ -212,7 +218,7 @@ test.each([
     '--audit-webhook-mode is refused: audit events are written to a file only (--audit-log-path), so they would not be sent',
   ],
   [['--encryption-provider-config=/x'], '--encryption-provider-config is refused: objects are not encrypted at rest'],
-  [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of IPv4 addresses, such as 10.0.0.0/24'],
+  [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of addresses, such as 10.0.0.0/24'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],
   [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and its address, such as'],
   [['--tls-cert-file=/x'], '--tls-cert-file and --tls-private-key-file go together: give both or none'],

@@ -66,7 +66,8 @@ type Flags = FlagValues<typeof authorizationFlags>
 /** `given`: the names of the flags on the command line. */
 export function authorizationFromFlags(flags: Flags, given: ReadonlySet<string>): AuthorizationOptions {
   const policyFile = flags['authorization-policy-file']
-  const authorizers = flags['authorization-config'] === undefined ? fromModes(flags) : fromConfiguration(flags, given)
+  const authorizers =
+    flags['authorization-config'] === undefined ? fromModes(flags, given) : fromConfiguration(flags, given)
   const modes = [...new Set(authorizers.map(({ type }) => type))]
   if (modes.includes('ABAC') && policyFile === undefined) {
     throw new UsageError("authorization-mode ABAC's authorization policy file not passed (--authorization-policy-file)")
@@ -82,9 +83,8 @@ export function authorizationFromFlags(flags: Flags, given: ReadonlySet<string>)
   }
 }
 
-function fromModes(flags: Flags): AuthorizerSpec[] {
-  const given = flags['authorization-mode']
-  const names = given.length === 0 ? ['RBAC'] : given
+function fromModes(flags: Flags, given: ReadonlySet<string>): AuthorizerSpec[] {
+  const names = given.has('authorization-mode') ? flags['authorization-mode'] : ['RBAC']
   const modes = checkModes(names, `--authorization-mode=${names.join(',')}`, MODES) as AuthorizerType[]
   if (new Set(modes).size < modes.length) {
     throw new UsageError(`--authorization-mode=${names.join(',')}: a mode is there more than once`)

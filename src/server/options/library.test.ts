@@ -28,7 +28,7 @@ test.each<[object, string]>([
   [{ webhookHosts: { 'a.b.svc': 'x y' } }, 'webhookHosts: a.b.svc: "x y" is not an address such as 127.0.0.1:9443'],
   [{ conversions: { a: 1 } }, 'conversions: a: it must be a function'],
   [{ disabledAdmissionPlugins: 'Foo' }, 'disabledAdmissionPlugins: "Foo": it must be a list of names'],
-  [{ serviceRange: '10.0.0.0' }, 'serviceRange: "10.0.0.0": it must be a range of IPv4 addresses'],
+  [{ serviceRange: '10.0.0.0' }, 'serviceRange: "10.0.0.0": it must be a range of addresses, such as 10.0.0.0/24'],
   [{ log: 'stderr' }, 'log: it must be a function'],
 ])('%j is refused', (options, message) => {
   expect(() => read(options)).toThrow(message)
