@@ -4,6 +4,7 @@ import type { ClientRequest, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
+import type { Awaitable } from '../base/awaitable.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
 import type { FindService } from '../webhook/client.js'
@@ -17,14 +18,14 @@ export interface TransportOptions {
   readonly findService: FindService
   /** Addresses for host names of Services, used instead of their endpoints. */
   readonly hosts: HostOverrides
-  /** The client certificate and its key, in PEM form. */
-  readonly clientCertificate?: { readonly cert: string; readonly key: string } | undefined
+  /** The client certificate and its key, in PEM form. Called before the first request. */
+  readonly clientCertificate: () => Awaitable<{ readonly cert: string; readonly key: string } | undefined>
 }
 
 export interface Transport {
   /** Whether an address was given for its host name, so that the Service need not exist. */
   hasOverride(service: RemoteService): boolean
-  /** Rejects with an Error if the Service cannot be reached. */
+  /** Where requests are sent. Rejects with an Error if the Service cannot be reached. */
   resolve(service: RemoteService): Promise<Endpoint>
   /** Begins a request. The caller ends it, and listens for its response and its errors. */
   request(service: RemoteService, address: Endpoint, options: CallOptions): ClientRequest
@@ -65,8 +66,10 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 export function createTransport({ findService, hosts, clientCertificate }: TransportOptions): Transport {
   const agent = new Agent(AGENT)
   const running = new Set<ClientRequest>()
+  let identity: { readonly cert?: string; readonly key?: string } | undefined
 
   async function resolve({ service }: RemoteService): Promise<Endpoint> {
+    identity ??= (await clientCertificate()) ?? {}
     const override = hosts.get(hostOfService(service))
     return override ? { host: override.host, port: override.port ?? service.port } : findService(service)
   }
@@ -87,7 +90,7 @@ export function createTransport({ findService, hosts, clientCertificate }: Trans
       rejectUnauthorized: !insecure,
       checkServerIdentity: (_, certificate) => checkServerIdentity(servername, certificate),
       ...(ca !== undefined && { ca }),
-      ...clientCertificate,
+      ...identity,
       // A server's own certificate in the bundle is trusted without its issuer, as by Go.
       allowPartialTrustChain: true,
       agent: isUpgrade ? false : agent,

@@ -75,6 +75,7 @@ import { receiveRequests } from './startup/shared-listeners.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
 import { startWhenStoreAnswers } from './startup/wait-for-store.js'
 import { registerWorkloads } from './startup/workloads.js'
+import { createFrontProxy } from './tls/front-proxy.js'
 import type { Access } from './tls/kubeconfig.js'
 import { shareAuthority } from './tls/shared-authority.js'
 
@@ -242,6 +243,8 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       started => started.stop(),
     )
 
+    const { proxyClient } = options.api
+    const frontProxy = proxyClient || authentication.requestHeader ? undefined : createFrontProxy(store)
     const aggregator = await phases.run(
       'extension servers',
       () =>
@@ -250,7 +253,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           kind: requireKind(registry, 'apiregistration.k8s.io', 'APIService'),
           hosts: options.api.webhookHosts,
           findService,
-          clientCertificate: options.api.proxyClient,
+          clientCertificate: async () => (frontProxy ? (await frontProxy()).client : proxyClient),
           env,
         }),
       started => started.stop(),
@@ -374,6 +377,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           authority: access.authority,
           migrates: migratesStorage(options.api.featureGates),
           authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
+          frontProxy,
           virtualVersions,
           workloads,
           env,

@@ -20,6 +20,8 @@ import type { Kind } from '../../kinds/kind.js'
 import { createLister } from '../../objects/lister.js'
 import type { ApiContext } from '../../verbs/api-context.js'
 import type { ServingOptions } from '../options/serving.js'
+import type { FrontProxy } from '../tls/front-proxy.js'
+import { type FrontProxyTrustParts, startFrontProxyTrust } from './front-proxy-trust.js'
 import { requireKind } from './kinds.js'
 import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
 import { type AuthenticationInfo, publishConfigMaps } from './own-config-maps.js'
@@ -35,6 +37,8 @@ export interface ControllerParts extends KubeControllerParts {
   readonly leaderElection: ElectionTimes | undefined
   readonly serving: ServingOptions
   readonly authentication: AuthenticationInfo
+  /** Absent where flags name the certificates. */
+  readonly frontProxy: (() => Promise<FrontProxy>) | undefined
   /** Group versions that are served without a kind in the registry. */
   readonly virtualVersions: readonly string[]
   /** The controllers of workloads, if any of them run. */
@@ -74,7 +78,7 @@ export function createControllers(parts: ControllerParts): Controllers {
 }
 
 function registeredControllers(parts: ControllerParts, httpsUrl: string | undefined): RegisteredController[] {
-  const { store, context, systemContext, registry, definitions, addresses, env } = parts
+  const { store, context, systemContext, registry, definitions, addresses, frontProxy, env } = parts
   const { eventTtlMs } = parts.options
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
   return [
@@ -101,6 +105,9 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
       onEveryReplica: true,
       start: () => publishConfigMaps(parts.systemContext, requireKind(registry, '', 'ConfigMap'), parts.authentication),
     },
+    ...(frontProxy
+      ? [{ name: 'front-proxy-trust', start: () => startFrontProxyTrust(trustParts(parts, frontProxy)) }]
+      : []),
     { name: 'crd-finalizer', start: () => definitions.startCleanup() },
     ...(httpsUrl === undefined
       ? []
@@ -125,6 +132,17 @@ const availabilityParts = (parts: ControllerParts, apiServices: Kind): Availabil
   services: parts.aggregator.services,
   transport: parts.aggregator.transport,
   env: parts.env,
+})
+
+const trustParts = (
+  { systemContext, registry, aggregator, env }: ControllerParts,
+  frontProxy: () => Promise<FrontProxy>,
+): FrontProxyTrustParts => ({
+  context: systemContext,
+  configMaps: requireKind(registry, '', 'ConfigMap'),
+  services: aggregator.services,
+  frontProxy,
+  env,
 })
 
 async function publishOwnEndpoints({ context, registry, serving }: ControllerParts, port: number): Promise<void> {

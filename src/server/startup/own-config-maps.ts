@@ -25,19 +25,32 @@ export async function publishConfigMaps(
   configMaps: Kind,
   info: AuthenticationInfo,
 ): Promise<void> {
-  const objects = serverObjects(context)
-  const publish = async (name: string, dataFor: (old: ValueObject) => ValueObject): Promise<void> => {
-    await objects.create(configMaps, { metadata: { name, namespace: NAMESPACE }, data: dataFor({}) })
-    await objects.change(configMaps, NAMESPACE, name, old => {
-      const data = dataFor(objectAt(old, 'data'))
-      return equalValues(data, old['data']) ? undefined : { ...old, data }
-    })
-  }
-  await publish(TRACKING, old => {
+  await publish(context, configMaps, TRACKING, old => {
     const isKnown = !Number.isNaN(millisOf(stringAt(old, 'since')))
     return isKnown ? old : { ...old, since: new Date(context.now()).toISOString().slice(0, 10) }
   })
-  if (info.clientCa !== undefined) await publish(AUTHENTICATION, old => authenticationData(info, old, context.now()))
+  if (info.clientCa !== undefined) await publishAuthentication(context, configMaps, info)
+}
+
+export const publishAuthentication = (
+  context: ApiContext,
+  configMaps: Kind,
+  info: AuthenticationInfo,
+): Promise<void> =>
+  publish(context, configMaps, AUTHENTICATION, old => authenticationData(info, old, context.now()))
+
+async function publish(
+  context: ApiContext,
+  configMaps: Kind,
+  name: string,
+  dataFor: (old: ValueObject) => ValueObject,
+): Promise<void> {
+  const objects = serverObjects(context)
+  await objects.create(configMaps, { metadata: { name, namespace: NAMESPACE }, data: dataFor({}) })
+  await objects.change(configMaps, NAMESPACE, name, old => {
+    const data = dataFor(objectAt(old, 'data'))
+    return equalValues(data, old['data']) ? undefined : { ...old, data }
+  })
 }
 
 /** The certificates of other servers on the same store stay until they expire. */

@@ -195,7 +195,7 @@ async function makeInto(folder: string, name: string, make: () => Promise<KeyPai
   return pair
 }
 
-const validity = (years: number) => ({
+export const validity = (years: number) => ({
   // An hour early, because the clock of a client may be behind.
   from: new Date(Date.now() - 3_600_000),
   to: new Date(Date.now() + years * YEAR_MS),

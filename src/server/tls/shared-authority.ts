@@ -10,17 +10,17 @@ import type { KeyPair } from './x509.js'
 /** Outside the prefixes of all kinds. */
 const STORE_KEY = '/binnacle/certificate-authority'
 
-/** The first authority that is stored is that of all replicas, until it expires. */
-export function shareAuthority(store: Store): ShareAuthority {
+/** The first authority that is stored under the key is that of all replicas, until it expires. */
+export function shareAuthority(store: Store, storeKey = STORE_KEY): ShareAuthority {
   return async (own, make) => {
     for (;;) {
-      const entry = await store.get(STORE_KEY)
+      const entry = await store.get(storeKey)
       const stored = entry && pairIn(entry)
       if (stored && isGoodAuthority(stored)) return stored
       const { cert, key } = own ?? (await make())
       const value = Buffer.from(encodeJson({ cert, key }))
       // If another replica was faster, the loop reads its authority.
-      const written = await (entry ? store.update(STORE_KEY, value, entry.revision) : store.create(STORE_KEY, value))
+      const written = await (entry ? store.update(storeKey, value, entry.revision) : store.create(storeKey, value))
       if (written.done) return { cert, key }
     }
   }
