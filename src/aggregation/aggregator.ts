@@ -18,6 +18,8 @@ export interface AggregatorOptions extends TransportOptions {
   /** The kind APIService. */
   readonly kind: Kind
   readonly env: ControllerEnv
+  /** Whether redirects of extension servers are passed on; they are answered with 502 otherwise. */
+  readonly forwardsRedirects: boolean | undefined
 }
 
 export interface Aggregator extends Proxies {
@@ -36,7 +38,7 @@ export interface Aggregator extends Proxies {
 export async function startAggregator(options: AggregatorOptions): Promise<Aggregator> {
   const { objects, kind, env } = options
   const transport = createTransport(options)
-  const proxy = createProxy(transport)
+  const proxy = createProxy(transport, options.forwardsRedirects)
   const services = await startRemoteServices(objects, kind, env.log)
   const discovery = startRemoteDiscovery(services, transport, env)
   const openapi = startRemoteOpenApi(services, transport, env)

@@ -20,7 +20,7 @@ const DISCOVERY_MS = 5_000
 /** How often a request without a body is sent again when a kept connection turns out to be closed. */
 const MAX_ATTEMPTS = 3
 
-export function createProxy(transport: Transport): Proxy {
+export function createProxy(transport: Transport, forwardsRedirects = false): Proxy {
   /** Responses without an end, and connections of other protocols. */
   const streams = new Set<() => void>()
 
@@ -44,6 +44,7 @@ export function createProxy(transport: Transport): Proxy {
     try {
       if (isUpgrade) return await passUpgrade(request, send(), { streams, ended })
       const response = await responseTo(request, send)
+      if (!forwardsRedirects && isRedirect(response)) return refuseRedirect(request, response)
       return await passBack(request, response, request.deadline === Infinity ? { streams, ended } : undefined)
     } catch (error) {
       if (request.aborted) throw request.aborted
@@ -190,12 +191,7 @@ async function passBack(
   response: IncomingMessage,
   longRunning?: LongRunning,
 ): Promise<Outcome> {
-  const { statusCode = 502, headers } = response
-  if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
-    response.destroy()
-    reply.send(502, { 'content-type': 'text/plain; charset=utf-8' }, REDIRECTED)
-    return 'done'
-  }
+  const { statusCode = 502 } = response
   const outgoing = reply.begin(statusCode, responseHeaders(response))
   const over = new Promise<void>(resolve => {
     const end = (): void => {
@@ -221,6 +217,15 @@ async function passBack(
     return 'streaming'
   }
   await over
+  return 'done'
+}
+
+const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
+  statusCode >= 300 && statusCode < 400 && headers.location !== undefined
+
+function refuseRedirect({ reply }: ProxiedRequest, response: IncomingMessage): Outcome {
+  response.destroy()
+  reply.send(502, { 'content-type': 'text/plain; charset=utf-8' }, REDIRECTED)
   return 'done'
 }
 

@@ -253,6 +253,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           kind: requireKind(registry, 'apiregistration.k8s.io', 'APIService'),
           hosts: options.api.webhookHosts,
           findService,
+          forwardsRedirects: options.api.forwardsRedirects,
           clientCertificate: async () => (frontProxy ? (await frontProxy()).client : proxyClient),
           env,
         }),

@@ -316,6 +316,11 @@ describe('a request that is passed on', () => {
   })
 })
 
+test('no certificates are published where flags name the one of this server', async () => {
+  const { body } = await send('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
+  expect(Object.keys(body.data)).toEqual(['client-ca-file'])
+})
+
 describe('discovery', () => {
   test('lists the groups of extension servers by their priorities', async () => {
     const { body } = await send('/apis')

@@ -167,6 +167,11 @@ describe('flags without effect give a warning', () => {
       ['--feature-gates: KMSv1 has no effect here'],
     ],
     [['--feature-gates=CBORServingAndStorage=false'], []],
+    [['--enable-aggregator-routing', '--aggregator-reject-forwarding-redirect=false'], []],
+    [
+      ['--enable-aggregator-routing=false'],
+      [expect.stringContaining('--enable-aggregator-routing=false has no effect: ') as string],
+    ],
     [['--authorization-mode=Node,RBAC', '--disable-admission-plugins=ServiceAccount'], []],
     [['--authorization-mode=AlwaysAllow', '--anonymous-auth=false'], []],
     [['--authorization-mode=AlwaysAllow'], [ANONYMOUS_OFF]],

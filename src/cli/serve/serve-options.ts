@@ -11,6 +11,7 @@ import {
   admissionFromFlags,
   allowsEverything,
   apiFromFlags,
+  apiWarnings,
   auditFromFlags,
   auditWarnings,
   authenticationFromFlags,
@@ -19,7 +20,6 @@ import {
   controllerWarnings,
   DEFAULT_MEDIA_TYPE,
   describeStorage,
-  gateWarnings,
   leaderElectionFromFlags,
   limitsFromFlags,
   loggingFromFlags,
@@ -78,7 +78,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
   }
   const warnings = [
     ...ignored.map(name => `--${name} has no effect here`),
-    ...gateWarnings(flags),
+    ...apiWarnings(flags),
     ...auditWarnings(flags),
     ...controllerWarnings(flags.controllers),
     ...storageWarnings(storage, given),

@@ -30,6 +30,8 @@ export interface ApiOptions {
   readonly webhookHosts: HostOverrides
   /** The certificate with which extension servers are called, and its key, in PEM form. */
   readonly proxyClient?: KeyPair | undefined
+  /** Whether redirects of extension servers are passed on; they are answered with 502 otherwise. */
+  readonly forwardsRedirects?: boolean | undefined
   /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
   readonly conversions: Readonly<Record<string, ConvertFunction>>
 }
@@ -52,6 +54,8 @@ export const apiFlags = {
     'the client certificate by which extension servers know this server, in PEM form',
   ),
   'proxy-client-key-file': optionalText('<file>', 'the key of --proxy-client-cert-file'),
+  'enable-aggregator-routing': toggle('send requests to extension servers to the endpoints of their Services', true),
+  'aggregator-reject-forwarding-redirect': toggle('answer 502 if an extension server redirects a request', true),
   'webhook-resolve': {
     placeholder: '<host>=<address>[:<port>]',
     about:
@@ -76,6 +80,7 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   watchCache: flags['watch-cache'],
   webhookHosts: flags['webhook-resolve'],
   proxyClient: proxyClientFromFlags(flags),
+  forwardsRedirects: !flags['aggregator-reject-forwarding-redirect'],
   conversions: {},
 })
 
@@ -95,11 +100,14 @@ function proxyClientFromFlags(flags: Flags): KeyPair | undefined {
 }
 
 /** What was set without an effect; throws a UsageError for what kube-apiserver refuses. */
-export function gateWarnings(flags: Flags): string[] {
+export function apiWarnings(flags: Flags): string[] {
   const gates = gatesOf(flags)
   checkFeatureGates(gates)
-  return gatesWithoutEffect(gates)
+  return [...gatesWithoutEffect(gates), ...(flags['enable-aggregator-routing'] ? [] : [ALWAYS_ROUTED])]
 }
+
+const ALWAYS_ROUTED =
+  '--enable-aggregator-routing=false has no effect: the addresses of Services lead nowhere here, so their endpoints are used'
 
 /** A gate may be written with its component; this server has one. */
 const gatesOf = (flags: Flags): FeatureGates =>

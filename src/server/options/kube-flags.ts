@@ -27,7 +27,7 @@ export function otherKubeFlags(carriedOut: FlagTable): ReadonlyMap<string, Other
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const HARMLESS = `
-  aggregator-reject-forwarding-redirect allow-metric-labels allow-metric-labels-manifest
+  allow-metric-labels allow-metric-labels-manifest
   audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
   audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-truncate-enabled
   audit-log-truncate-max-batch-size audit-log-truncate-max-event-size
@@ -35,7 +35,7 @@ const HARMLESS = `
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
   delete-collection-workers disabled-metrics
-  emulation-forward-compatible enable-aggregator-routing enable-logs-handler
+  emulation-forward-compatible enable-logs-handler
   enable-priority-and-fairness endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
@@ -80,9 +80,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 const SWITCHES = new Set(
   words(`
-    aggregator-reject-forwarding-redirect allow-privileged audit-log-batch-throttle-enable audit-log-compress
+    allow-privileged audit-log-batch-throttle-enable audit-log-compress
     audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
-    contention-profiling emulation-forward-compatible enable-aggregator-routing
+    contention-profiling emulation-forward-compatible
     enable-logs-handler enable-priority-and-fairness encryption-provider-config-automatic-reload
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
     runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup

@@ -1,4 +1,4 @@
-// The certificates by which extension servers know a server that was started without flags for them.
+// API aggregation by a server that creates the certificates for extension servers itself, and passes redirects on.
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
@@ -37,13 +37,18 @@ beforeAll(async () => {
   extension = createServer({ cert, key, requestCert: true, rejectUnauthorized: false }, (request, response) => {
     const { raw } = (request.socket as TLSSocket).getPeerCertificate()
     if (raw) presented.push(new X509Certificate(raw))
+    if (request.url?.endsWith('/elsewhere')) return void response.writeHead(302, { location: '/here' }).end()
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   extension.listen(0, '127.0.0.1')
   await once(extension, 'listening')
   const options = readLibraryOptions({ tokens: { 'alice-token': { name: 'alice' } }, log: () => {} })
   token = options.token
-  server = await startServer({ ...options.server, storage: { kind: 'memory', store } })
+  server = await startServer({
+    ...options.server,
+    storage: { kind: 'memory', store },
+    api: { ...options.server.api, forwardsRedirects: true },
+  })
 })
 
 afterAll(async () => {
@@ -52,7 +57,7 @@ afterAll(async () => {
   extension?.close()
 })
 
-test('there are none before the first APIService with a Service', async () => {
+test('there are no certificates before the first APIService with a Service', async () => {
   await expect.poll(async () => Object.keys(await published()), SOON).toEqual(['client-ca-file'])
   expect(await store.get(FRONT_PROXY_KEY)).toBeUndefined()
 })
@@ -116,4 +121,9 @@ test('no certificate of this authority is accepted by the server itself, for hea
   const { status, body } = await send('/api/v1/namespaces', { token: 'alice-token', headers })
   expect(status).toBe(403)
   expect(body.message).toContain('User "alice"')
+})
+
+test('redirects are passed on if they are not to be refused', async () => {
+  await expect.poll(async () => (await send('/apis/echo.io/v1/elsewhere')).status, SOON).toBe(302)
+  expect((await send('/apis/echo.io/v1/elsewhere')).headers.location).toBe('/here')
 })
