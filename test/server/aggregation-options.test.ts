@@ -83,17 +83,15 @@ test('an extension server is called with a certificate of the published authorit
     },
   })
   expect(status).toBe(201)
-  await expect
-    .poll(published, SOON)
-    .toEqual({
-      'client-ca-file': expect.any(String),
-      'requestheader-client-ca-file': expect.any(String),
-      'requestheader-allowed-names': '["front-proxy-client"]',
-      'requestheader-username-headers': '["X-Remote-User"]',
-      'requestheader-uid-headers': '["X-Remote-Uid"]',
-      'requestheader-group-headers': '["X-Remote-Group"]',
-      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-    })
+  await expect.poll(published, SOON).toEqual({
+    'client-ca-file': expect.any(String),
+    'requestheader-client-ca-file': expect.any(String),
+    'requestheader-allowed-names': '["front-proxy-client"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+  })
   await expect.poll(() => presented.length, SOON).toBeGreaterThan(0)
   const authority = new X509Certificate((await published())['requestheader-client-ca-file']!)
   expect(authority.subject).toBe('CN=front-proxy-ca')

@@ -32,11 +32,7 @@ export async function publishConfigMaps(
   if (info.clientCa !== undefined) await publishAuthentication(context, configMaps, info)
 }
 
-export const publishAuthentication = (
-  context: ApiContext,
-  configMaps: Kind,
-  info: AuthenticationInfo,
-): Promise<void> =>
+export const publishAuthentication = (context: ApiContext, configMaps: Kind, info: AuthenticationInfo): Promise<void> =>
   publish(context, configMaps, AUTHENTICATION, old => authenticationData(info, old, context.now()))
 
 async function publish(
