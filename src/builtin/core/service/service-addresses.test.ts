@@ -116,6 +116,25 @@ describe('node ports', () => {
   })
 })
 
+describe('a service that was stored with clusterIP alone', () => {
+  const old: ValueObject = { metadata: { name: 'a' }, spec: { type: 'ClusterIP', clusterIP: '10.0.0.3' } }
+
+  test('keeps its address', async () => {
+    const pool = newPool()
+    await pool.takeAddress('IPv4', '10.0.0.3')
+    const now = service({ clusterIP: '10.0.0.3' })
+    expect((await assignAddresses(now, old, pool)).errors).toEqual([])
+    expect(objectAt(now, 'spec')).toMatchObject({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] })
+  })
+
+  test('gives it back', async () => {
+    const pool = newPool()
+    await pool.takeAddress('IPv4', '10.0.0.3')
+    await releaseAddresses(old, undefined, pool)
+    expect(await errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
+  })
+})
+
 describe('an update', () => {
   const pool = newPool()
   const old = service({ type: 'NodePort', clusterIP: '10.0.0.2' })

@@ -36,7 +36,7 @@ export async function assignAddresses(
   pool: AddressPool,
 ): Promise<Assigned> {
   const spec = objectAt(service, 'spec')
-  const oldSpec = old === undefined ? {} : objectAt(old, 'spec')
+  const oldSpec = old === undefined ? {} : storedSpec(old)
   const taken: Taken = []
   const undo = async (): Promise<void> => {
     for (const release of taken.splice(0)) await release()
@@ -60,6 +60,13 @@ export async function assignAddresses(
   return { errors: [], undo }
 }
 
+/** A service that was stored before it could have two addresses has only `clusterIP`. */
+function storedSpec(service: ValueObject): ValueObject {
+  const spec = objectAt(service, 'spec')
+  const address = stringAt(spec, 'clusterIP')
+  return address === '' || has(spec, 'clusterIPs') ? spec : { ...spec, clusterIPs: [address] }
+}
+
 /** Functions that release what was taken so far. */
 type Taken = (() => Promise<void>)[]
 
@@ -69,7 +76,7 @@ export async function releaseAddresses(
   now: ValueObject | undefined,
   pool: AddressPool,
 ): Promise<void> {
-  const before = objectAt(old, 'spec')
+  const before = storedSpec(old)
   const after = now === undefined ? {} : objectAt(now, 'spec')
   const kept = new Set(stringsAt(after, 'clusterIPs'))
   for (const address of stringsAt(before, 'clusterIPs')) {
