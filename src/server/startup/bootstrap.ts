@@ -13,8 +13,10 @@ import { hasReason } from '../../meta/errors/status.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { asStatus } from '../../objects/storage-status.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { type SystemObjects, serverObjects } from '../../verbs/system-writes.js'
+import { createdNow, type FindPrepared, findPrepared } from './prepared-objects.js'
 
 export interface BootstrapOptions {
   /** `10.0.0.0/24`: the Service of the API server gets its first address. */
@@ -23,8 +25,13 @@ export interface BootstrapOptions {
   readonly port: number
 }
 
-export async function bootstrap(context: ApiContext, registry: Registry, options: BootstrapOptions): Promise<void> {
-  const writes = serverObjects(context)
+export async function bootstrap(
+  context: ApiContext,
+  registry: Registry,
+  options: BootstrapOptions,
+  find: FindPrepared = findPrepared,
+): Promise<void> {
+  const writes = bootstrapWrites(context, find)
   const each = async (objects: readonly ApiObject[], write: (kind: Kind, object: ApiObject) => Promise<void>) => {
     const known = objects.flatMap(object => {
       const kind = kindOf(registry, object)
@@ -32,9 +39,12 @@ export async function bootstrap(context: ApiContext, registry: Registry, options
     })
     await Promise.all(known.map(({ kind, object }) => write(kind, object)))
   }
-  const createMissing = async (kind: Kind, object: ApiObject): Promise<void> => {
+  const isMissing = async (kind: Kind, object: ApiObject): Promise<boolean> => {
     const { namespace = '', name = '' } = metaOf(object)
-    if (!(await context.objectStore(kind).get(namespace, name))) await writes.create(kind, object)
+    return !(await context.objectStore(kind).get(namespace, name))
+  }
+  const createMissing = async (kind: Kind, object: ApiObject): Promise<void> => {
+    if (await isMissing(kind, object)) await writes.createExpected(kind, object)
   }
   // Namespaces first, because other objects are created in them.
   await each(namespaces(), createMissing)
@@ -48,24 +58,46 @@ export async function bootstrap(context: ApiContext, registry: Registry, options
       if (!hasReason(error, 'Invalid')) throw error
     }
   })
-  await each(bootstrapPolicy(), (kind, object) => reconcile(writes, kind, object))
+  await each(bootstrapPolicy(), async (kind, object) =>
+    (await isMissing(kind, object)) ? createPolicy(writes, kind, object) : reconcile(writes, kind, object),
+  )
 }
 
-/** Creates the role or the binding, or adds what it lacks. */
-async function reconcile(writes: SystemObjects, kind: Kind, expected: ApiObject): Promise<void> {
+interface BootstrapWrites extends SystemObjects {
+  /** The same as `create` for an object of this file: stored at once if it is known what the pipeline makes of it. */
+  createExpected(kind: Kind, expected: ApiObject): Promise<void>
+}
+
+function bootstrapWrites(context: ApiContext, find: FindPrepared): BootstrapWrites {
+  const writes = serverObjects(context)
+  return {
+    ...writes,
+    async createExpected(kind, expected) {
+      const prepared = find(kind, expected)
+      if (!prepared) return writes.create(kind, expected)
+      const created = createdNow(prepared, context.now(), context.ids)
+      await asStatus(0, () => context.objectStore(kind).create(created, kind.guard))
+    },
+  }
+}
+
+async function createPolicy(writes: BootstrapWrites, kind: Kind, expected: ApiObject): Promise<void> {
+  const older = expected.kind === 'ClusterRoleBinding' ? SPLIT_FROM[metaOf(expected).name ?? ''] : undefined
+  const source = older === undefined ? undefined : await writes.get(kind, '', older)
+  return source ? writes.create(kind, splitBinding(source, expected)) : writes.createExpected(kind, expected)
+}
+
+/** Adds what the role or the binding lacks. */
+async function reconcile(writes: BootstrapWrites, kind: Kind, expected: ApiObject): Promise<void> {
   const { namespace = '', name = '' } = metaOf(expected)
   const stored = await writes.get(kind, namespace, name)
-  if (!stored) {
-    const older = expected.kind === 'ClusterRoleBinding' ? SPLIT_FROM[name] : undefined
-    const source = older === undefined ? undefined : await writes.get(kind, '', older)
-    return writes.create(kind, source ? splitBinding(source, expected) : expected)
-  }
+  if (!stored) return createPolicy(writes, kind, expected)
   const wanted = reconcilePolicy(stored, expected)
   if (wanted === undefined) return undefined
   if (wanted === 'recreate') {
     const { uid } = metaOf(stored)
     await writes.delete(kind, namespace, name, uid === undefined ? {} : { preconditions: { uid } })
-    return writes.create(kind, expected)
+    return writes.createExpected(kind, expected)
   }
   return writes.change(kind, namespace, name, old => {
     const changed = reconcilePolicy(old, expected)

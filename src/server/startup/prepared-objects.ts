@@ -1,0 +1,39 @@
+// What the write pipeline makes of the objects that every server creates at its first start. It is always the same but for
+// uids and times, so it is kept in `data/bootstrap-objects.json`, and a first start needs the pipeline for none of them.
+// `npx vitest run src/server/startup/bootstrap.test.ts --update` writes the file anew.
+
+import { readFileSync } from 'node:fs'
+import { once } from '../../base/memo.js'
+import { packageFile } from '../../base/package-file.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import type { IdGenerator } from '../../meta/object/ids.js'
+import { type ManagedFieldsEntry, metaForCreate, metaOf, withMeta } from '../../meta/object/object-meta.js'
+import { printTime } from '../../meta/values/time.js'
+
+/** Finds what the pipeline makes of an object; undefined if that is not known, or not in the storage version of the kind. */
+export type FindPrepared = (kind: Kind, object: ApiObject) => ApiObject | undefined
+
+/** Read at the first call, and the same for every server. */
+const preparedObjects = once((): ReadonlyMap<string, ApiObject> => {
+  const objects = JSON.parse(readFileSync(packageFile('data/bootstrap-objects.json'), 'utf8')) as ApiObject[]
+  return new Map(objects.map(object => [nameOf(object), object]))
+})
+
+export const findPrepared: FindPrepared = (kind, object) => {
+  const prepared = preparedObjects().get(nameOf(object))
+  return prepared?.apiVersion === kind.storedAs ? prepared : undefined
+}
+
+/** The prepared object as one that is created now, with its members in their order. */
+export function createdNow(prepared: ApiObject, now: number, ids: IdGenerator): ApiObject {
+  const meta = metaForCreate(metaOf(prepared), now, ids)
+  const at = (entry: ManagedFieldsEntry): ManagedFieldsEntry => ({ ...entry, time: printTime(now) })
+  const managedFields = (meta.managedFields ?? []).map(at)
+  return withMeta(prepared, { ...meta, managedFields }) as ApiObject
+}
+
+function nameOf(object: ApiObject): string {
+  const { namespace = '', name = '' } = metaOf(object)
+  return `${object.kind}/${namespace}/${name}`
+}
