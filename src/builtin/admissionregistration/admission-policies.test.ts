@@ -39,6 +39,10 @@ describe('a policy', () => {
       ['spec.variables[0].name: Invalid value: "1": must be a valid CEL identifier'],
     ],
     [
+      { variables: [{ name: 'namespace', expression: 'true' }] },
+      ['spec.variables[0].name: Invalid value: "namespace": must be a valid CEL identifier'],
+    ],
+    [
       {
         auditAnnotations: [
           { key: 'a', valueExpression: '"b"' },

@@ -10,6 +10,7 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import { checkDns1035Label, checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { isReserved } from '../../types/cel/field-names.js'
 import type { AdmissionProgram } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { metadata } from '../common/metadata.js'
@@ -106,7 +107,7 @@ const checkJoined = (text: string, rule: NameRule, path: string): FieldError[] =
   return errors.length === 0 ? [] : [fieldInvalid(path, text, errors.join(','))]
 }
 
-const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
+const isIdentifier = (name: string): boolean => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !isReserved(name)
 
 function checkVariables(spec: ValueObject): FieldError[] {
   const compiler = compilerOf(spec)
@@ -117,7 +118,7 @@ function checkVariables(spec: ValueObject): FieldError[] {
     const errors =
       name.trim() === ''
         ? [fieldRequired(`${path}.name`, 'name is not specified')]
-        : IDENTIFIER.test(name)
+        : isIdentifier(name)
           ? []
           : [fieldInvalid(`${path}.name`, name, 'must be a valid CEL identifier')]
     return errors.concat(
