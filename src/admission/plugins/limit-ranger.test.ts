@@ -85,6 +85,14 @@ describe('bounds', () => {
     ])
   })
 
+  test('cpu and memory of the pod itself count instead of the sum of its containers', () => {
+    const limits = range({ type: 'Pod', max: { cpu: '3', 'hugepages-2Mi': '4Mi' } })
+    const given = pod([container({ limits: { cpu: '1', 'hugepages-2Mi': '2Mi' } })])
+    const sized = (own: ValueObject) => ({ ...given, spec: { ...given.spec, resources: { limits: own } } })
+    expect(podErrors(sized({ cpu: '4' }), [limits])).toEqual(['maximum cpu usage per Pod is 3, but limit is 4'])
+    expect(podErrors(sized({ cpu: '2', 'hugepages-2Mi': '8Mi' }), [limits])).toEqual([])
+  })
+
   test('only the errors of the first range that refuses are reported', () => {
     const ranges = [range({ type: 'Pod', max: { cpu: '2' } }), range({ type: 'Pod', max: { cpu: '1' } })]
     expect(podErrors(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)

@@ -9,7 +9,7 @@ import { copyValue, type ValueObject } from '../../meta/values/value.js'
 import type { Lister } from '../../objects/lister.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import { amountsIn, NO_AMOUNTS, type Resources, resourcesOf, resourcesOfContainers } from './pod-resources.js'
+import { type Amounts, amountsIn, NO_AMOUNTS, type Resources, resourcesOf, resourcesOfContainers } from './pod-resources.js'
 
 const LIMIT_RANGE = { group: '', kind: 'LimitRange' }
 
@@ -100,8 +100,16 @@ export function podErrors(pod: ValueObject, ranges: readonly ValueObject[]): str
   return firstErrors(ranges, limit => {
     const type = stringAt(limit, 'type')
     if (type === 'Container') return containers.flatMap(resources => errorsOf(limit, resources))
-    return type === 'Pod' ? errorsOf(limit, resourcesOfContainers(spec)) : []
+    return type === 'Pod' ? errorsOf(limit, resourcesOfPod(spec)) : []
   })
+}
+
+/** What the containers need together; cpu and memory of the pod itself take their place. */
+function resourcesOfPod(spec: ValueObject): Resources {
+  const [ofContainers, own] = [resourcesOfContainers(spec), resourcesOf(spec)]
+  const of = (kind: keyof Resources): Amounts =>
+    new Map([...ofContainers[kind], ...[...own[kind]].filter(([name]) => name === 'cpu' || name === 'memory')])
+  return { requests: of('requests'), limits: of('limits') }
 }
 
 /** The same for a PersistentVolumeClaim, of which only the requests count. */
