@@ -9,7 +9,14 @@ import { copyValue, type ValueObject } from '../../meta/values/value.js'
 import type { Lister } from '../../objects/lister.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import { type Amounts, amountsIn, NO_AMOUNTS, type Resources, resourcesOf, resourcesOfContainers } from './pod-resources.js'
+import {
+  type Amounts,
+  amountsIn,
+  NO_AMOUNTS,
+  type Resources,
+  resourcesOf,
+  resourcesOfContainers,
+} from './pod-resources.js'
 
 const LIMIT_RANGE = { group: '', kind: 'LimitRange' }
 
