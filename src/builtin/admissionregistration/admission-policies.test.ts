@@ -38,6 +38,14 @@ describe('a policy', () => {
       { variables: [{ name: '1', expression: 'true' }] },
       ['spec.variables[0].name: Invalid value: "1": must be a valid CEL identifier'],
     ],
+    [{ matchConstraints: { resourceRules: [{ ...rule, resources: ['pods', '*', 'pods/log'] }] } }, []],
+    [
+      { matchConstraints: { resourceRules: [{ ...rule, resources: ['*/*', 'a/*'] }] } },
+      [
+        `spec.matchConstraints.resourceRules[0].resources[1]: Invalid value: "a/*": if '*/*' is present, must not specify a/*`,
+        `spec.matchConstraints.resourceRules[0].resources: Invalid value: ["*/*","a/*"]: if '*/*' is present, must not specify other resources`,
+      ],
+    ],
     [
       { variables: [{ name: 'namespace', expression: 'true' }] },
       ['spec.variables[0].name: Invalid value: "namespace": must be a valid CEL identifier'],
@@ -62,8 +70,8 @@ describe('a policy', () => {
       mutations: [{ patchType: 'JSONPatch', applyConfiguration: { expression: 'Object{}' } }],
     }
     expect(errorsOf(GROUP, 'MutatingAdmissionPolicy', { spec })).toEqual([
-      'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
       'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
+      'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
     ])
   })
 })

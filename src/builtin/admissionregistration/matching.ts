@@ -85,27 +85,27 @@ function checkResources(resources: readonly string[], path: string): FieldError[
   const errors = resources.flatMap((resource, i) => {
     const at = indexPath(path, i)
     if (resource === '') return [fieldRequired(at)]
-    const refused = (why: string): FieldError[] => [fieldInvalid(at, resource, why)]
-    if (resource === '*/*' && resources.length > 1) {
-      return [fieldInvalid(path, [...resources], "if '*/*' is present, must not specify other resources")]
-    }
-    const [name, subresource] = resource.split('/', 2) as [string, string?]
-    if (subresource === undefined) return []
-    if (allSubresourcesOf.has(name)) return refused(`if '${name}/*' is present, must not specify ${resource}`)
-    if (ofAllResources.has(subresource))
-      return refused(`if '*/${subresource}' is present, must not specify ${resource}`)
+    const slash = resource.indexOf('/')
+    if (slash < 0) return []
+    const [name, subresource] = [resource.slice(0, slash), resource.slice(slash + 1)]
+    const wider = [
+      allSubresourcesOf.has(name) ? `${name}/*` : [],
+      ofAllResources.has(subresource) ? `*/${subresource}` : [],
+    ].flat()
     if (subresource === '*') allSubresourcesOf.add(name)
     if (name === '*') ofAllResources.add(subresource)
-    return []
+    return wider.map(each => fieldInvalid(at, resource, `if '${each}' is present, must not specify ${resource}`))
   })
-  const isMixed =
-    resources.length > 1 && resources.includes('*') && resources.some(each => each !== '*' && !each.includes('/'))
-  return isMixed
-    ? [
-        ...errors,
-        fieldInvalid(path, [...resources], "if '*' is present, must not specify other resources without subresources"),
-      ]
-    : errors
+  const refuse = (why: string): FieldError => fieldInvalid(path, [...resources], why)
+  if (resources.length > 1 && resources.includes('*/*')) {
+    errors.push(refuse("if '*/*' is present, must not specify other resources"))
+  }
+  // Like kube-apiserver, which accepts resources before the '*'.
+  const last = resources.findLast(each => each !== '' && !each.includes('/'))
+  if (resources.includes('*') && last !== '*') {
+    errors.push(refuse("if '*' is present, must not specify other resources without subresources"))
+  }
+  return errors
 }
 
 /** The requests that a policy or a binding applies to. */
@@ -114,17 +114,18 @@ export function checkMatchResources(object: ValueObject, field: string, path: st
   if (resources === undefined) return []
   const at = (member: string): string => `${path}.${field}.${member}`
   return [
+    ...(has(resources, 'matchPolicy')
+      ? checkOneOf(stringAt(resources, 'matchPolicy'), ['Equivalent', 'Exact'], at('matchPolicy'))
+      : [fieldRequired(at('matchPolicy'))]),
     ...['namespaceSelector', 'objectSelector'].flatMap(member => {
       const selector = objectOrNone(resources, member)
       return selector === undefined ? [fieldRequired(at(member))] : checkLabelSelector(selector, at(member))
     }),
-    ...(has(resources, 'matchPolicy')
-      ? checkOneOf(stringAt(resources, 'matchPolicy'), ['Equivalent', 'Exact'], at('matchPolicy'))
-      : [fieldRequired(at('matchPolicy'))]),
     ...['resourceRules', 'excludeResourceRules'].flatMap(rules =>
-      checkRules(resources, rules, `${path}.${field}`).concat(
-        objectsAt(resources, rules).flatMap((rule, i) => checkNames(rule, `${at(rules)}[${i}].resourceNames`)),
-      ),
+      objectsAt(resources, rules).flatMap((rule, i) => {
+        const each = indexPath(at(rules), i)
+        return [...checkNames(rule, `${each}.resourceNames`), ...checkRule(rule, each)]
+      }),
     ),
   ]
 }

@@ -30,7 +30,9 @@ function checkMutation(mutation: ValueObject, path: string, compiler: PolicyComp
   if (!Object.hasOwn(PATCH_TYPES, type)) {
     return checkOneOf(type, Object.keys(PATCH_TYPES), `${path}.patchType`, { required: true })
   }
-  return Object.entries(PATCH_TYPES).flatMap(([other, { member, compile }]) => {
+  // The patch of this type is checked first.
+  const types = Object.entries(PATCH_TYPES).toSorted(([a], [b]) => Number(b === type) - Number(a === type))
+  return types.flatMap(([other, { member, compile }]) => {
     const given = objectOrNone(mutation, member)
     const at = `${path}.${member}`
     if (other !== type)
@@ -49,7 +51,7 @@ const specRules = [
   mutatingOperations('matchConstraints'),
   required('mutations', 'mutations must contain at least one item'),
   check(spec => {
-    const compiler = compilerWithVariables(spec)
+    const compiler = compilerWithVariables(spec, { always: true })
     return objectsAt(spec, 'mutations').flatMap((mutation, i) =>
       checkMutation(mutation, indexPath('spec.mutations', i), compiler),
     )

@@ -129,12 +129,15 @@ function checkVariables(spec: ValueObject): FieldError[] {
   })
 }
 
-const compilerOf = (spec: ValueObject): PolicyCompiler =>
-  createPolicyCompiler({ params: has(spec, 'paramKind'), variables: objectsAt(spec, 'variables').length > 0 })
+const compilerOf = (spec: ValueObject, always = false): PolicyCompiler =>
+  createPolicyCompiler({ params: has(spec, 'paramKind'), variables: always || objectsAt(spec, 'variables').length > 0 })
 
-/** The compiler for the other expressions of a policy, which may use all its variables. */
-export function compilerWithVariables(spec: ValueObject): PolicyCompiler {
-  const compiler = compilerOf(spec)
+/**
+ * The compiler for the other expressions of a policy, which may use all its variables. With `always`, expressions of a
+ * policy without variables know `variables` too, as an object without fields.
+ */
+export function compilerWithVariables(spec: ValueObject, { always = false } = {}): PolicyCompiler {
+  const compiler = compilerOf(spec, always)
   for (const variable of objectsAt(spec, 'variables')) {
     const expression = stringAt(variable, 'expression')
     // A variable without an expression is reported, and others cannot refer to it.
