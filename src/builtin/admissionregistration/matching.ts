@@ -124,7 +124,7 @@ export function checkMatchResources(object: ValueObject, field: string, path: st
     ...['resourceRules', 'excludeResourceRules'].flatMap(rules =>
       objectsAt(resources, rules).flatMap((rule, i) => {
         const each = indexPath(at(rules), i)
-        return [...checkNames(rule, `${each}.resourceNames`), ...checkRule(rule, each)]
+        return checkNames(rule, `${each}.resourceNames`).concat(checkRule(rule, each))
       }),
     ),
   ]
