@@ -82,7 +82,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Credentials, wishes that were carried out here, and names of users, which only this server may send. */
+/** Credentials, impersonation (carried out here), and names of users, which only this server may send. */
 const isKeptBack = (name: string): boolean =>
   name === 'authorization' ||
   name === 'host' ||
