@@ -73,13 +73,14 @@ describe.skipIf(straceMissing())('the embedded store', () => {
   // Each commit writes its pages and then LMDB's meta page. lmdb may crash on a failed write of other pages.
   test.each([8, 9, 10, 11])('loses nothing when write %d fails', { timeout: 20_000 }, async n => {
     const { done, ending } = await run(`pwrite64:error=EIO:when=${n}`)
-    if (ending) expect(ending).toEqual({ stored: done, seen: done, health: 'ok' })
+    // strace counts the calls of each thread, so that the last commit, on another thread, may fail too: health is not compared.
+    if (ending) expect(ending).toMatchObject({ stored: done, seen: done })
     expect((await storedKeys()).filter(key => done.includes(key))).toEqual(done)
     expect(await checkIntegrity(join(directory, 'data'))).toEqual([])
   })
 
   test('is not healthy while the disk keeps failing', async () => {
-    const { done, ending } = await run('fdatasync:error=EIO:when=4+')
+    const { done, ending } = await run('fdatasync:error=EIO')
     expect(ending).toEqual({ stored: done, seen: done, health: 'unavailable' })
     expect(done.length).toBeLessThan(WRITES)
   })
