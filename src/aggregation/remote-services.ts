@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
-import { startInformer } from '../objects/informer.js'
+import { startInformer, whenStarted } from '../objects/informer.js'
 import type { ObjectEntry } from '../objects/object-store.js'
 import type { ObjectStores } from '../objects/object-stores.js'
 import { decodeStored } from '../objects/stored-object.js'
@@ -71,12 +71,7 @@ export async function startRemoteServices(
     },
     log,
   )
-  try {
-    await informer.started
-  } catch (error) {
-    informer.stop()
-    throw error
-  }
+  await whenStarted(informer)
   return {
     find: (group, version) => byName.get(`${version}.${group}`),
     get: name => byName.get(name),

@@ -135,15 +135,20 @@ export async function startKindInformer<T>(
     },
     log,
   )
+  await whenStarted(informer)
+  return {
+    get: (namespace, name) => objects.get(namespace)?.get(name),
+    all: namespace => objects.get(namespace)?.values() ?? [],
+    stop: () => informer.stop(),
+  }
+}
+
+/** Resolves when the informer has read everything; stops it if that fails. */
+export async function whenStarted(informer: Informer): Promise<void> {
   try {
     await informer.started
   } catch (error) {
     informer.stop()
     throw error
-  }
-  return {
-    get: (namespace, name) => objects.get(namespace)?.get(name),
-    all: namespace => objects.get(namespace)?.values() ?? [],
-    stop: () => informer.stop(),
   }
 }

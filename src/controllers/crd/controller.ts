@@ -13,7 +13,7 @@ import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
-import { startInformer } from '../../objects/informer.js'
+import { startInformer, whenStarted } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
 import type { Guard } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
@@ -255,12 +255,7 @@ export async function startDefinitions(
     }
   }
 
-  try {
-    await informer.started
-  } catch (error) {
-    informer.stop()
-    throw error
-  }
+  await whenStarted(informer)
   return {
     waitEstablished: name => reconcile(name, true),
     startCleanup() {
