@@ -34,7 +34,7 @@ import { createRequestLog } from '../observability/request-log.js'
 import { createRequestMetrics } from '../observability/request-metrics.js'
 import type { ServerHooks } from '../options/hooks.js'
 import type { LimitOptions } from '../options/limits.js'
-import type { AccessControl } from './access.js'
+import type { AccessControl } from './access/access.js'
 import { healthChecks } from './health-checks.js'
 
 export interface ApiParts {

@@ -1,11 +1,11 @@
 // Publishes the authority of the front proxy in the ConfigMap in which extension servers look for it, once there is one of
 // them. Its certificates are created then, not at each start.
-import type { RemoteServices } from '../../aggregation/remote-services.js'
-import { type Controller, type ControllerEnv, createControllerQueue } from '../../controllers/start-controllers.js'
-import type { Kind } from '../../kinds/kind.js'
-import type { ApiContext } from '../../verbs/api-context.js'
-import { FRONT_PROXY_CLIENT, type FrontProxy } from '../tls/front-proxy.js'
-import { publishAuthentication } from './own-config-maps.js'
+import type { RemoteServices } from '../../../aggregation/remote-services.js'
+import { type Controller, type ControllerEnv, createControllerQueue } from '../../../controllers/start-controllers.js'
+import type { Kind } from '../../../kinds/kind.js'
+import type { ApiContext } from '../../../verbs/api-context.js'
+import { FRONT_PROXY_CLIENT, type FrontProxy } from '../../tls/front-proxy.js'
+import { publishAuthentication } from '../own-config-maps.js'
 
 export interface FrontProxyTrustParts {
   readonly context: ApiContext

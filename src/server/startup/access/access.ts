@@ -1,9 +1,9 @@
 // Access control: the authorizer, the authority for tokens of service accounts, and the reviews of both.
 
-import { reviewCaller, staticTokens, type TokenAuthenticator, webhookTokens } from '../../auth/authenticator.js'
-import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../auth/authorizer.js'
-import { startRbacStore } from '../../auth/rbac-store.js'
-import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
+import { reviewCaller, staticTokens, type TokenAuthenticator, webhookTokens } from '../../../auth/authenticator.js'
+import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../../auth/authorizer.js'
+import { startRbacStore } from '../../../auth/rbac-store.js'
+import { reviewKinds, tokenRequests } from '../../../auth/reviews.js'
 import {
   accountTokens,
   bootstrapTokens,
@@ -14,22 +14,22 @@ import {
   type MarkTokenUsed,
   type SigningKey,
   type TokenAuthority,
-} from '../../auth/tokens.js'
-import type { Logger } from '../../base/logger.js'
-import type { Registry } from '../../kinds/registry.js'
-import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
-import type { ApiObject } from '../../meta/object/api-object.js'
-import { metaOf } from '../../meta/object/object-meta.js'
-import { createLister } from '../../objects/lister.js'
-import type { VirtualResource } from '../../request/virtual-resource.js'
-import type { Store } from '../../storage/store.js'
-import { type ApiContext } from '../../verbs/api-context.js'
-import { serverObjects } from '../../verbs/system-writes.js'
-import type { Webhooks } from '../../webhook/client.js'
-import type { AuthenticationOptions, ServiceAccountOptions, TokenWebhookOptions } from '../options/authentication.js'
-import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
+} from '../../../auth/tokens.js'
+import type { Logger } from '../../../base/logger.js'
+import type { Registry } from '../../../kinds/registry.js'
+import { type FeatureGates, isGateOn } from '../../../meta/feature-gates.js'
+import type { ApiObject } from '../../../meta/object/api-object.js'
+import { metaOf } from '../../../meta/object/object-meta.js'
+import { createLister } from '../../../objects/lister.js'
+import type { VirtualResource } from '../../../request/virtual-resource.js'
+import type { Store } from '../../../storage/store.js'
+import { type ApiContext } from '../../../verbs/api-context.js'
+import { serverObjects } from '../../../verbs/system-writes.js'
+import type { Webhooks } from '../../../webhook/client.js'
+import type { AuthenticationOptions, ServiceAccountOptions, TokenWebhookOptions } from '../../options/authentication.js'
+import { type AuthorizationOptions, allowsEverything } from '../../options/authorization.js'
+import { requireKind } from '../kinds.js'
 import { openAuthorization } from './authorization.js'
-import { requireKind } from './kinds.js'
 
 export interface AccessOptions {
   readonly authentication: AuthenticationOptions

@@ -11,12 +11,12 @@ import {
   commonNameOf,
   type TokenAuthenticator,
   userOfHeaders,
-} from '../../auth/authenticator.js'
-import { type Awaitable, andThen } from '../../base/awaitable.js'
-import type { Exchange } from '../../http/exchange.js'
-import type { Authenticate } from '../../http/handler.js'
-import type { UserInfo } from '../../request/user-info.js'
-import type { RequestHeaderOptions } from '../options/authentication.js'
+} from '../../../auth/authenticator.js'
+import { type Awaitable, andThen } from '../../../base/awaitable.js'
+import type { Exchange } from '../../../http/exchange.js'
+import type { Authenticate } from '../../../http/handler.js'
+import type { UserInfo } from '../../../request/user-info.js'
+import type { RequestHeaderOptions } from '../../options/authentication.js'
 
 export interface AuthenticationParts {
   readonly tokens: readonly TokenAuthenticator[]

@@ -10,11 +10,11 @@ import {
   createAuthorization,
   parseAuthorizationConfiguration,
   replaceableAuthorization,
-} from '../../auth/authorizer.js'
-import type { startRbacStore } from '../../auth/rbac-store.js'
-import type { Logger } from '../../base/logger.js'
-import type { Webhooks } from '../../webhook/client.js'
-import { type AuthorizationOptions, authorizersOf } from '../options/authorization.js'
+} from '../../../auth/authorizer.js'
+import type { startRbacStore } from '../../../auth/rbac-store.js'
+import type { Logger } from '../../../base/logger.js'
+import type { Webhooks } from '../../../webhook/client.js'
+import { type AuthorizationOptions, authorizersOf } from '../../options/authorization.js'
 
 const CHECK_MS = 1000
 
