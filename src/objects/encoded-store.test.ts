@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { STORED_DEFINITION } from '../crd/stored-form.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
+import type { StoreEvent } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createEncodedStore } from './encoded-store.js'
 
@@ -55,4 +56,21 @@ test('a write whose guard does not hold is refused', async () => {
   const { store } = setUp()
   const guard = { key: '/other/entry', revision: 7 }
   await expect(store.create(KEY, bytes(V1), guard)).rejects.toMatchObject({ code: 'guard-changed' })
+})
+
+test('the events of writes have the bytes that were written', async () => {
+  const { etcd, store } = setUp()
+  const key = '/configmaps/default/a'
+  // Decoded from protobuf, the members would come in another order.
+  const object = (value: string) =>
+    bytes({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'a' }, data: { key: value } })
+  const events: StoreEvent[] = []
+  store.watch(key, 0, { event: event => void events.push(event), end() {} })
+  await store.create(key, object('1'))
+  const created = (await etcd.get(key))!
+  await store.update(key, object('2'), created.revision)
+  await expect.poll(() => events.length).toBe(2)
+  expect(created.value.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
+  expect(events[1]!.value).toEqual(object('2'))
+  expect(events[1]!.previous!.value).toEqual(object('1'))
 })

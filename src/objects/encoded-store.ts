@@ -9,6 +9,7 @@ import type { Entry, Page, Store, StoreEvent, WriteResult } from '../storage/sto
 import { decodeObject, encodeObject, isEnvelope, openEnvelope } from '../types/protobuf.js'
 import type { Types } from '../types/type.js'
 import { shapeTyped } from '../types/typed-body.js'
+import { createRecentForms } from './recent-forms.js'
 import { encodeStored } from './stored-object.js'
 
 export interface StoredEncoding {
@@ -33,18 +34,27 @@ export interface StoredForm {
 
 export function createEncodedStore(store: Store, encoding: StoredEncoding): Store {
   const read = createReader(encoding)
-  const write = createWriter(encoding)
+  const encode = createWriter(encoding)
+  const recent = createRecentForms()
   const entryOf = (entry: Entry): Entry => {
-    const value = read(entry.value)
+    const value = recent.find(entry.key, entry.value) ?? read(entry.value)
     return value === entry.value ? entry : { ...entry, value }
+  }
+  const write = (key: string, value: Uint8Array): Buffer => {
+    const json = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    const stored = encode(json)
+    if (stored !== json) recent.add(key, stored, json)
+    return stored
   }
   const resultOf = (result: WriteResult): WriteResult =>
     result.done || !result.current ? result : { done: false, current: entryOf(result.current) }
-  const eventOf = (event: StoreEvent): StoreEvent => ({
-    ...event,
-    value: event.value && read(event.value),
-    previous: event.previous && entryOf(event.previous),
-  })
+  const eventOf = (event: StoreEvent): StoreEvent => {
+    const { key, value: stored } = event
+    const previous = event.previous && entryOf(event.previous)
+    const value = stored && (recent.find(key, stored) ?? read(stored))
+    if (stored && value && value !== stored) recent.add(key, stored, value)
+    return { ...event, value, previous }
+  }
   return {
     ...store,
     async get(key, at) {
@@ -55,8 +65,9 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
       const page = await store.range(prefix, options)
       return { ...page, entries: page.entries.map(entryOf) }
     },
-    create: async (key, value, guard) => resultOf(await store.create(key, write(value), guard)),
-    update: async (key, value, expected, guard) => resultOf(await store.update(key, write(value), expected, guard)),
+    create: async (key, value, guard) => resultOf(await store.create(key, write(key, value), guard)),
+    update: async (key, value, expected, guard) =>
+      resultOf(await store.update(key, write(key, value), expected, guard)),
     delete: async (key, expected) => resultOf(await store.delete(key, expected)),
     watch: (target, after, sink) =>
       store.watch(target, after, {
@@ -72,8 +83,9 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
 const NEWLINE = 0x0a
 const BRACE = 0x7b
 /** How the JSON of this server begins, and usually that of others. */
-const HEAD = /^\{"apiVersion":"[^"\\]+","kind":"[^"\\]+","metadata":\{/
+const HEAD = /^\{"apiVersion":"([^"\\]+)","kind":"([^"\\]+)","metadata":\{/
 const HEAD_LENGTH = 512
+const headOf = (json: Buffer): string => json.toString('latin1', 0, HEAD_LENGTH)
 
 function createReader({ types, storedForms = [] }: StoredEncoding): (value: Buffer) => Buffer {
   return value => {
@@ -100,7 +112,7 @@ function fromJson(types: Types, forms: readonly StoredForm[], value: Buffer): Bu
   // kube-apiserver ends JSON with a newline, which would split the line of a watch event.
   const text = value.at(-1) === NEWLINE ? value.subarray(0, -1) : value
   if (text[0] !== BRACE) return text
-  const head = text.toString('latin1', 0, HEAD_LENGTH)
+  const head = headOf(text)
   const form = forms.find(({ storedVersion }) => head.includes(`"apiVersion":"${storedVersion}"`))
   if (!form && HEAD.test(head)) return text
   const object = decodeJson(text, { floatMinusZero: true }).value
@@ -116,24 +128,29 @@ function stored(types: Types, value: Value): Buffer {
 
 // ---- writing
 
-function createWriter({ types, protobuf, cbor, storedForms = [] }: StoredEncoding): (value: Uint8Array) => Uint8Array {
-  return value => {
+function createWriter({ types, protobuf, cbor, storedForms = [] }: StoredEncoding): (json: Buffer) => Buffer {
+  const formOf = (apiVersion: string, kind: string): StoredForm | undefined =>
+    storedForms.find(each => each.apiVersion === apiVersion && each.kind === kind)
+  const staysJson = (apiVersion: string, kind: string): boolean =>
+    !formOf(apiVersion, kind) && (types.ofKind(apiVersion, kind) ? !protobuf || isAlwaysJson(apiVersion) : !cbor)
+  return json => {
     // What is not an object, such as a key of the server, is stored as it is.
-    if (value[0] !== BRACE) return value
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    const { value: object } = decodeJson(bytes, { floatMinusZero: true })
-    if (!isObject(object) || !isObject(object['metadata'])) return value
-    const { apiVersion, kind } = object as ApiObject
-    const form = storedForms.find(each => each.apiVersion === apiVersion && each.kind === kind)
-    if (form) return encodeStored(form.toStored(object as ApiObject))
-    const type = types.ofKind(apiVersion, kind)
-    if (!type) return cbor ? encodeCbor(object) : value
-    return (protobuf && !isAlwaysJson(object as ApiObject) && exactProtobuf(types, object as ApiObject)) || value
+    if (json[0] !== BRACE) return json
+    const head = HEAD.exec(headOf(json))
+    if (head && staysJson(head[1]!, head[2]!)) return json
+    const { value } = decodeJson(json, { floatMinusZero: true })
+    if (!isObject(value) || !isObject(value['metadata'])) return json
+    const object = value as ApiObject
+    const { apiVersion, kind } = object
+    const form = formOf(apiVersion, kind)
+    if (form) return encodeStored(form.toStored(object))
+    if (staysJson(apiVersion, kind)) return json
+    return types.ofKind(apiVersion, kind) ? (exactProtobuf(types, object) ?? json) : encodeCbor(object)
   }
 }
 
 /** kube-apiserver stores definitions and APIServices as JSON. */
-const isAlwaysJson = ({ apiVersion }: ApiObject): boolean =>
+const isAlwaysJson = (apiVersion: string): boolean =>
   apiVersion.startsWith('apiextensions.k8s.io/') || apiVersion.startsWith('apiregistration.k8s.io/')
 
 /** Undefined if the object would be read back as another one. */
