@@ -12,7 +12,7 @@ export interface EtcdClientOptions {
   /** Such as `http://127.0.0.1:2379`; several for the members of one cluster. */
   readonly endpoints: readonly string[]
   readonly tls?: TlsOptions | undefined
-  /** The time limit of an operation, including all its attempts. */
+  /** The time limit of an operation, including all its attempts. A write that was sent may take twice as long. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -109,7 +109,9 @@ export function createEtcdClient({
           const connection = endpoints.current ?? (await connect(deadline, earlier))
           connection.begin()
           try {
-            return method.decode(await attempt(connection, method.path, frame, deadline, withoutLeader))
+            // etcd gives up on a write after seven seconds. A client that stops waiting earlier does not learn the outcome.
+            const answerBy = isWrite ? deadline + limit : deadline
+            return method.decode(await attempt(connection, method.path, frame, answerBy, withoutLeader))
           } catch (thrown) {
             const failure = classifyFailure(thrown, isWrite)
             if (failure.failOver) endpoints.failOver(connection)
