@@ -42,17 +42,17 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
   }
   const write = (key: string, value: Uint8Array): Buffer => {
     const json = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    const stored = encode(json)
-    if (stored !== json) recent.add(key, stored, json)
-    return stored
+    const encoded = encode(json)
+    if (encoded !== json) recent.add(key, encoded, json)
+    return encoded
   }
   const resultOf = (result: WriteResult): WriteResult =>
     result.done || !result.current ? result : { done: false, current: entryOf(result.current) }
   const eventOf = (event: StoreEvent): StoreEvent => {
-    const { key, value: stored } = event
+    const { key, value: encoded } = event
     const previous = event.previous && entryOf(event.previous)
-    const value = stored && (recent.find(key, stored) ?? read(stored))
-    if (stored && value && value !== stored) recent.add(key, stored, value)
+    const value = encoded && (recent.find(key, encoded) ?? read(encoded))
+    if (encoded && value && value !== encoded) recent.add(key, encoded, value)
     return { ...event, value, previous }
   }
   return {

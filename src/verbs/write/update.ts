@@ -62,17 +62,21 @@ export async function replace(
   const { writers } = context
   const key = `${keyPrefixOf(kind, namespace)}${name}`
   const mark = request.warnings.mark()
-  let leave = writers.isBusy(key) ? await writers.enter(key, request) : undefined
+  const end = writers.begin(key)
+  let leave = end ?? (await writers.enter(key, request))
   try {
     for (let attempt = 1; ; attempt++) {
       const replaced = await tryReplace(context, request, change)
       if (replaced !== 'lost') return replaced
       if (attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
-      leave ??= await writers.enter(key, request)
+      if (leave === end) {
+        leave()
+        leave = await writers.enter(key, request)
+      }
       request.warnings.reset(mark)
     }
   } finally {
-    leave?.()
+    leave()
   }
 }
 

@@ -1,5 +1,12 @@
 import { expect, test, vi } from 'vitest'
-import { createWriterQueues } from './writer-queues.js'
+import { createWriterQueues, type WriterQueues } from './writer-queues.js'
+
+/** Whether a writer that comes now must wait for its turn. */
+function isBusy(queues: WriterQueues, key: string): boolean {
+  const end = queues.begin(key)
+  end?.()
+  return end === undefined
+}
 
 const request = (controller = new AbortController()) => ({ signal: controller.signal, aborted: undefined })
 
@@ -15,13 +22,13 @@ test('writers of one object have their turns one after the other, in the order i
     running--
     leave()
   }
-  expect(queues.isBusy('a')).toBe(false)
+  expect(isBusy(queues, 'a')).toBe(false)
   const all = ['1', '2', '3'].map(write)
-  expect(queues.isBusy('a')).toBe(true)
-  expect(queues.isBusy('b')).toBe(false)
+  expect(isBusy(queues, 'a')).toBe(true)
+  expect(isBusy(queues, 'b')).toBe(false)
   await Promise.all(all)
   expect(order).toEqual(['1', '2', '3'])
-  expect(queues.isBusy('a')).toBe(false)
+  expect(isBusy(queues, 'a')).toBe(false)
 })
 
 test('a writer whose client has gone leaves the queue, and the next one follows', async () => {
@@ -34,7 +41,7 @@ test('a writer whose client has gone leaves the queue, and the next one follows'
   await expect(second).rejects.toThrow('gone')
   first()
   ;(await third)()
-  expect(queues.isBusy('a')).toBe(false)
+  expect(isBusy(queues, 'a')).toBe(false)
 })
 
 test('a turn that lasts too long does not hold up the next writer', async () => {
@@ -47,10 +54,29 @@ test('a turn that lasts too long does not hold up the next writer', async () => 
     const leave = await second
     // The end of the turn that was over already takes nothing from the others.
     late()
-    expect(queues.isBusy('a')).toBe(true)
+    expect(isBusy(queues, 'a')).toBe(true)
     leave()
-    expect(queues.isBusy('a')).toBe(false)
+    expect(isBusy(queues, 'a')).toBe(false)
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('two writers begin without a turn, and a third waits for its turn', async () => {
+  const queues = createWriterQueues()
+  const ends = [queues.begin('a'), queues.begin('a')]
+  expect(queues.begin('a')).toBeUndefined()
+  expect(isBusy(queues, 'b')).toBe(false)
+  const leave = await queues.enter('a', request())
+  // Ends twice, and counts once.
+  ends[0]!()
+  ends[0]!()
+  expect(isBusy(queues, 'a')).toBe(true)
+  leave()
+  const third = queues.begin('a')
+  expect(third).toBeDefined()
+  expect(isBusy(queues, 'a')).toBe(true)
+  third!()
+  ends[1]!()
+  expect(isBusy(queues, 'a')).toBe(false)
 })

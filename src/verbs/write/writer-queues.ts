@@ -1,12 +1,12 @@
 // Writers of one object wait for each other. A change is made from the stored object and stored if nothing has changed
 // meanwhile: of a hundred writers at the same time one would succeed, and the others would have worked in vain, again and
-// again. A writer that has lost once, or finds others waiting, waits until it is its turn.
+// again. A writer that has lost once, or finds others at work, waits until it is its turn.
 
 import type { Cancellation } from '../../base/cancellation.js'
 
 export interface WriterQueues {
-  /** Whether writers wait for that object. */
-  isBusy(key: string): boolean
+  /** Begins without a turn if few others are at work, and returns a function that ends it; otherwise undefined. */
+  begin(key: string): (() => void) | undefined
   /** Resolves when it is this writer's turn, with a function that ends it. Rejects when the request is aborted. */
   enter(key: string, request: Cancellation): Promise<() => void>
 }
@@ -16,10 +16,14 @@ export interface WriterQueues {
  * that it was called for, and must not wait until it is answered.
  */
 const MAX_TURN_MS = 2_000
+/** Two, so that an admission webhook can write the object of its request at once. */
+const MAX_WITHOUT_TURN = 2
 
 export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
   /** The writers that wait, by object. A queue is there as long as a writer has its turn. */
   const queues = new Map<string, (() => void)[]>()
+  /** How many writers are at work without a turn, by object. */
+  const withoutTurn = new Map<string, number>()
 
   function next(key: string): void {
     const waiting = queues.get(key)
@@ -29,7 +33,7 @@ export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
   }
 
   /** Begins a turn, which ends once: when the writer is done or has taken too long. */
-  function begin(key: string): () => void {
+  function beginTurn(key: string): () => void {
     let isOver = false
     const end = (): void => {
       if (isOver) return
@@ -43,12 +47,24 @@ export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
   }
 
   return {
-    isBusy: key => queues.has(key),
+    begin(key) {
+      const others = withoutTurn.get(key) ?? 0
+      if (others === MAX_WITHOUT_TURN || queues.has(key)) return undefined
+      withoutTurn.set(key, others + 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        const left = withoutTurn.get(key)! - 1
+        if (left > 0) withoutTurn.set(key, left)
+        else withoutTurn.delete(key)
+      }
+    },
     async enter(key, request) {
       const waiting = queues.get(key)
       if (!waiting) {
         queues.set(key, [])
-        return begin(key)
+        return beginTurn(key)
       }
       await new Promise<void>((resolve, reject) => {
         const { signal } = request
@@ -64,7 +80,7 @@ export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
         waiting.push(wake)
         signal.addEventListener('abort', leave, { once: true })
       })
-      return begin(key)
+      return beginTurn(key)
     },
   }
 }
