@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { objectAt } from '../../meta/values/access.js'
 import { createWorld, type World } from '../../verbs/api-world.suite.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { quietEnv } from './controller.js'
 import { runControllers } from './controller-runner.js'
 import { type ElectionTimes, type LeaderElection, startLeaderElection } from './leader-election.js'
@@ -111,6 +112,30 @@ test('a wrong clock in the Lease does not matter: only whether it changes', asyn
   expect(log).toEqual([])
   await pass(2 * TIMES.retryMs)
   expect(log).toEqual(['a leads'])
+})
+
+test('a leader whose Lease another client has taken gives up, and leads again when that one does not renew it', async () => {
+  compete('a')
+  await pass(STEP_MS)
+  await serverObjects(world.context).change(leases(), 'kube-system', 'controllers', old => ({
+    ...old,
+    spec: { ...objectAt(old, 'spec'), holderIdentity: 'thief', leaseDurationSeconds: 1 },
+  }))
+  await pass(2 * TIMES.retryMs)
+  expect(log).toEqual(['a leads', 'a lost'])
+  await pass(1000 + 2 * TIMES.retryMs)
+  expect(log).toEqual(['a leads', 'a lost', 'a leads'])
+})
+
+test('a Lease that was deleted is created again, with one leader', async () => {
+  compete('a')
+  compete('b')
+  await pass(STEP_MS)
+  const { revision } = (await world.context.objectStore(leases()).get('kube-system', 'controllers'))!
+  await world.context.objectStore(leases()).delete('kube-system', 'controllers', revision)
+  await pass(4 * TIMES.retryMs)
+  expect(log.filter(line => line.endsWith('leads')).length - log.filter(line => line.endsWith('lost')).length).toBe(1)
+  expect((await lease())['holderIdentity']).toBe(log.findLast(line => line.endsWith('leads'))!.split(' ')[0])
 })
 
 test('controllers start on the leader only, and again when it leads again', async () => {
