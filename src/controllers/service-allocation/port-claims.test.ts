@@ -40,3 +40,25 @@ test('a reset frees ports that no service has, unless other processes claim port
   await claims.reset(new Set([30_001]), true)
   expect([await claims.has(30_000), await claims.has(30_001)]).toEqual([false, true])
 })
+
+test('claims that come together are written together, and a port is still claimed once', async () => {
+  const store = createMemoryStore()
+  const claims = portClaims(store)
+  const ports = Array.from({ length: 50 }, (_, index) => 30_000 + (index % 40))
+  const claimed = await Promise.all(ports.map(port => claims.claim(port)))
+  expect(claimed.filter(Boolean)).toHaveLength(40)
+  // The first claim is alone; the others wait for it.
+  expect(await store.revision()).toBe(2)
+})
+
+test('when a write fails, the claims of it fail, and later ones work', async () => {
+  const store = createMemoryStore()
+  let isBroken = true
+  const claims = portClaims({
+    ...store,
+    get: (key, at) => (isBroken ? Promise.reject(new Error('broken')) : store.get(key, at)),
+  })
+  await expect(Promise.all([claims.claim(30_000), claims.claim(30_001)])).rejects.toThrow('broken')
+  isBroken = false
+  expect(await claims.claim(30_000)).toBe(true)
+})

@@ -1,5 +1,6 @@
 // The node ports in use, in one entry of the store as in Kubernetes: a RangeAllocation whose data has a bit for each port
-// of the range. Every claim is a compare-and-set, so that any number of processes can share it.
+// of the range. Changes are compare-and-set, so that any number of processes can share it. Those of one process that come
+// while a write is under way are written together by the next one: each alone would make the others lose.
 import { type Claims, NODE_PORTS } from '../../builtin/service-addresses.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import { stringAt } from '../../meta/values/access.js'
@@ -17,19 +18,59 @@ export interface PortClaims extends Claims<number> {
   releaseAt(entry: Entry, ports: readonly number[]): Promise<void>
 }
 
+/** The ports that are taken after a change, as bits. */
+type Wanted = (taken: bigint) => bigint
+
+interface Waiting {
+  readonly wanted: Wanted
+  resolve(isChanged: boolean): void
+  reject(error: unknown): void
+}
+
 export function portClaims(store: Store): PortClaims {
-  /** Returns whether anything had to change, after it is stored. */
-  async function change(wanted: (taken: bigint) => bigint): Promise<boolean> {
+  let waiting: Waiting[] = []
+  let isWriting = false
+
+  /** Resolves with whether anything had to change, after it is stored. */
+  const change = (wanted: Wanted): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ wanted, resolve, reject })
+      if (!isWriting) void writeAll()
+    })
+
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      try {
+        const changed = await write(group)
+        group.forEach(({ resolve }, index) => resolve(changed[index]!))
+      } catch (error) {
+        for (const { reject } of group) reject(error)
+      }
+    }
+    isWriting = false
+  }
+
+  /** Makes the changes one after the other in one write; for each, whether it changed anything. */
+  async function write(group: readonly Waiting[]): Promise<boolean[]> {
     for (;;) {
       const entry = await store.get(PORTS_KEY)
       const before = entry ? takenIn(entry) : 0n
-      const after = wanted(before)
-      if (after === before) return false
-      const value = Buffer.from(encodeTaken(after))
+      let taken = before
+      const changed = group.map(({ wanted }) => {
+        const last = taken
+        taken = wanted(last)
+        return taken !== last
+      })
+      if (taken === before) return changed
+      const value = Buffer.from(encodeTaken(taken))
       const { done } = await (entry ? store.update(PORTS_KEY, value, entry.revision) : store.create(PORTS_KEY, value))
-      if (done) return true
+      if (done) return changed
     }
   }
+
   return {
     async has(port) {
       const entry = await store.get(PORTS_KEY)
