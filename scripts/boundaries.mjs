@@ -26,17 +26,18 @@ const ROOMS = {
   admission: 'base meta codec cel webhook types patch apply kinds builtin request objects auth',
   verbs: 'base meta codec storage types patch apply kinds builtin request objects admission',
   authoring: 'base meta codec cel webhook types schema convert kinds crd builtin request objects auth admission verbs',
+  flowcontrol: 'base meta request',
   response: 'base meta codec storage types kinds objects verbs',
   openapi: 'base meta codec types kinds',
   discovery: 'base meta codec types kinds request response',
   controllers: 'base meta codec storage crd builtin kinds request objects admission verbs',
   workloads: 'base meta codec kinds request objects verbs controllers',
-  http: 'base meta kinds request auth verbs response discovery openapi',
+  http: 'base meta kinds flowcontrol request auth verbs response discovery openapi',
   aggregation: 'base meta codec kinds request objects verbs controllers openapi discovery http webhook',
   console: 'base meta codec cel types schema kinds crd request auth authoring http',
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
-    'admission verbs response openapi discovery controllers workloads http aggregation console',
+    'admission verbs flowcontrol response openapi discovery controllers workloads http aggregation console',
   testing: 'base meta codec storage types kinds request auth verbs workloads http server',
   cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring console server testing',
 }

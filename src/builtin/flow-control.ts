@@ -1,2 +1,2 @@
 // The priority levels and flow schemas that every cluster starts with.
-export { flowControlObjects } from './flowcontrol/bootstrap-objects.js'
+export { flowControlObjects, isMandatoryFlowObject, mandatoryFlowObjects } from './flowcontrol/bootstrap-objects.js'

@@ -20,7 +20,8 @@
 //      │
 //   authorization ─────── 403                                                             filters/authorization.ts
 //      │
-//   in-flight limits ──── 429     at most N reading requests and so many watches          filters/in-flight.ts
+//   priority and fairness 429     a seat of its level, or a place in a queue; reading requests  flowcontrol/flow-control.ts
+//   in-flight limits ──── 429     so many watches; without priority and fairness, N reading requests  filters/in-flight.ts
 //      │
 //   aggregation                   group versions of extension servers are passed on to them  serve/proxied.ts
 //      │
@@ -30,7 +31,8 @@
 //      │
 //   body ──────────────── 413 429 so many may be on their way                             filters/arriving-bodies.ts
 //      │
-//   in-flight limits ──── 429     at most M mutating requests                             filters/in-flight.ts
+//   priority and fairness 429     the same for mutating requests                          flowcontrol/flow-control.ts
+//   in-flight limits ──── 429     without that, at most M mutating requests               filters/in-flight.ts
 //      │
 //   verb ──────────────── any                                                             verbs/verbs.ts
 //      │
@@ -48,6 +50,7 @@ import type { Authorize } from '../auth/authorizer.js'
 import type { Impersonate } from '../auth/impersonation.js'
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
+import type { FlowControl } from '../flowcontrol/flow-control.js'
 import type { Registry } from '../kinds/registry.js'
 import { internalError, type Status, StatusError } from '../meta/errors/status.js'
 import { quote } from '../meta/go/go-text.js'
@@ -63,7 +66,7 @@ import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { AuthorizationFailed, attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
 import { isLongRunning, timeLimit } from './filters/deadline.js'
-import { type Classify, classifyRequest, type FlowUids } from './filters/flow-classification.js'
+import { classifyRequest } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
 import { createInFlightLimiter, isMutating } from './filters/in-flight.js'
@@ -86,8 +89,6 @@ export type {
   Audit,
   AuditedRequest,
   Authenticate,
-  Classify,
-  FlowUids,
   OnDeprecated,
   Outcome,
   ProxiedRequest,
@@ -120,8 +121,8 @@ export interface ApiOptions {
   readonly authorize: Authorize
   /** Without it, impersonation headers are ignored. */
   readonly impersonate?: Impersonate | undefined
-  /** Finds the flow schema of a request, for the headers of its response. */
-  readonly classify?: Classify | undefined
+  /** Decides which requests are served, wait or are rejected. Without it there are only the in-flight limits. */
+  readonly flowControl?: FlowControl | undefined
   /** Resources that are answered and not stored. */
   readonly virtualResources?: readonly UnstoredResource[] | undefined
   /** Group versions that extension servers serve. */
@@ -161,13 +162,17 @@ export interface ApiHandler {
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
 export function createApiHandler(options: ApiOptions): ApiHandler {
-  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, classify } =
+  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, flowControl } =
     options
   const { proxies } = options
   const { virtualResources = [], now = Date.now, cbor = true } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const readers = options.readers ?? createSlowReaders()
-  const inFlight = createInFlightLimiter(limits, readers)
+  // Priority and fairness has one limit for both, and its own answer to those that exceed it.
+  const inFlight = createInFlightLimiter(
+    flowControl ? { ...limits, maxReading: 0, maxMutating: 0 } : limits,
+    readers,
+  )
   const bodies = createArrivingBodies()
   const router = createRouter(registry, virtualResources, cbor)
   const minRequestTimeoutMs = options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS
@@ -210,8 +215,10 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   }
 
   function next(request: IncomingRequest, outcome: Outcome, started: number): void {
-    if (outcome === 'done') end(request, started)
-    else request.audit?.started()
+    if (outcome === 'done') return end(request, started)
+    // A watch has its seats until it has begun.
+    flowControl?.leave(request)
+    request.audit?.started()
   }
 
   function runFilters(request: IncomingRequest, started: number): Awaitable<Outcome> {
@@ -219,22 +226,38 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     return andThen(authenticateRequest(request, authenticate), () => {
       if (options.audit) beginAudit(request, options.audit(request, true))
       return andThen(impersonateUser(request, attributes, impersonate), () => {
-        classifyRequest(request, classify)
+        classifyRequest(request, flowControl)
         return andThen(authorizeRequest(request, attributes, authorize), () => {
           const proxied = proxies?.find(request.info)
           if (proxied) {
-            if (!inFlight.acquire(request)) throw new TooManyRequests()
-            request.isRouted = true
-            return proxied(request, () => end(request, started))
+            return andThen(takeSeats(request), () => {
+              request.isRouted = true
+              return proxied(request, () => end(request, started))
+            })
           }
-          if (isMutating(request.info)) request.bodyReader = readCountedBody
-          else if (!inFlight.acquire(request)) throw new TooManyRequests()
-          return request.info.isResource
-            ? serveResource(serving, request, () => end(request, started))
-            : servePath(findPath, router, request)
+          if (!isMutating(request.info)) return andThen(takeSeats(request), () => serve(request, started))
+          request.bodyReader = readCountedBody
+          return serve(request, started)
         })
       })
     })
+  }
+
+  const serve = (request: IncomingRequest, started: number): Awaitable<Outcome> =>
+    request.info.isResource
+      ? serveResource(serving, request, () => end(request, started))
+      : servePath(findPath, router, request)
+
+  /** The request is served from now on, or later when it has waited; one that is rejected throws. */
+  function takeSeats(request: IncomingRequest): Awaitable<void> {
+    const entered = flowControl && request.flow ? flowControl.enter(request) : true
+    return entered === true ? count(request) : andThen(entered, isServed => count(request, isServed))
+  }
+
+  function count(request: IncomingRequest, isServed = true): void {
+    if (!isServed) throw new TooManyRequests(flowControl?.retryAfter(request.flow, now()))
+    if (!inFlight.acquire(request)) throw new TooManyRequests()
+    if (flowControl && request.info.verb === 'watch') request.forgetWatch = flowControl.addWatch(request.info)
   }
 
   function beginAudit(request: IncomingRequest, audit: RequestAudit | undefined): void {
@@ -252,7 +275,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
         if (!arriving.grow(bytes)) throw new TooManyRequests()
       })
       .finally(arriving.leave)
-    if (!inFlight.acquire(request)) throw new TooManyRequests()
+    await takeSeats(request)
     return body
   }
 
@@ -290,7 +313,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     // There is no client to answer, or the deadline has passed and the request is answered.
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
-    if (error instanceof TooManyRequests) return answerTooMany(reply)
+    if (error instanceof TooManyRequests) return answerTooMany(reply, error.retryAfter)
     if (error instanceof AuthorizationFailed) return answerFailed(reply, request.exchange, error)
     if (error instanceof RequestAborted) return answerTimedOut(reply, error)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
@@ -303,6 +326,8 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
 
   function end(request: IncomingRequest, started: number): void {
     inFlight.release(request)
+    flowControl?.leave(request)
+    request.forgetWatch?.()
     request.audit?.completed(request.failure !== undefined)
     observe?.(request, request.reply.status, performance.now() - started)
   }
@@ -353,7 +378,11 @@ function statusOf(error: unknown): Status {
 }
 
 /** There is no place for the request; it is not answered with a Status. */
-class TooManyRequests extends Error {}
+class TooManyRequests extends Error {
+  constructor(readonly retryAfter = 1) {
+    super()
+  }
+}
 
 const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
@@ -372,10 +401,10 @@ function answerTimedOut(reply: ResponseWriter, { status }: RequestAborted): void
   reply.send(504, { 'content-type': 'text/plain; charset=utf-8' }, `${JSON.stringify(body)}\n`)
 }
 
-function answerTooMany(reply: ResponseWriter): void {
+function answerTooMany(reply: ResponseWriter, seconds: number): void {
   reply.send(
     429,
-    { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': '1' },
+    { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': String(seconds) },
     'Too many requests, please try again later.\n',
   )
 }

@@ -54,6 +54,7 @@ import { measureStore, registerStorageMetrics } from './observability/storage-me
 import { ADMINISTRATOR } from './options/administrator.js'
 import { allowsEverything } from './options/authorization.js'
 import { admissionWithGates, migratesStorage } from './options/effective-gates.js'
+import { hasPriorityAndFairness } from './options/limits.js'
 import type { ServerOptions } from './options/server-options.js'
 import { START_TIMEOUT_MS } from './options/storage.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
@@ -64,7 +65,7 @@ import { createApi } from './startup/api.js'
 import { bootstrap, keptObjects } from './startup/bootstrap.js'
 import { componentStatuses } from './startup/component-statuses.js'
 import { createControllers } from './startup/controllers.js'
-import { startFlowSchemas } from './startup/flow-schemas.js'
+import { NO_FLOW_CONTROL, startFlowControl } from './startup/flow-control.js'
 import { liveChecks } from './startup/health-checks.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
 import { clientUrl, openListeners } from './startup/listeners.js'
@@ -191,8 +192,19 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       opened => opened.stop(),
     )
     const flows = await phases.run(
-      'flow schemas',
-      () => startFlowSchemas(objects, registry, log),
+      'priority and fairness',
+      () =>
+        hasPriorityAndFairness(limits)
+          ? startFlowControl({
+              objects,
+              store,
+              registry,
+              metrics,
+              log,
+              limits: limits.requests,
+              watchList: isGateOn(options.api.featureGates, 'WatchList'),
+            })
+          : NO_FLOW_CONTROL,
       started => started.stop(),
     )
     const quotas = await phases.run(
@@ -328,7 +340,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         clientCa: tls?.clientCa ?? '',
         ofSession: console?.authenticate,
       }),
-      classify: flows.classify,
+      flowControl: flows.control,
       audit: audit && auditLog && createAudit(audit.policy, auditLog, clock.now),
       openApiEnums: isGateOn(options.api.featureGates, 'OpenAPIEnums'),
       constrainedImpersonation: isGateOn(options.api.featureGates, 'ConstrainedImpersonation'),
@@ -372,6 +384,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           definitions,
           aggregator,
           leaderElection: options.leaderElection,
+          hasFlowControl: flows.control !== undefined,
           options: options.controllers,
           serving,
           ca: tls?.ca,

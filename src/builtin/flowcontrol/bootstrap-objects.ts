@@ -155,6 +155,15 @@ export const flowControlObjects = () => [
   ...objectsOf('FlowSchema', { ...MANDATORY_FLOWS, ...SUGGESTED_FLOWS }),
 ]
 
+/** Those that the server cannot do without. */
+export const mandatoryFlowObjects = () => [
+  ...objectsOf('PriorityLevelConfiguration', MANDATORY_LEVELS),
+  ...objectsOf('FlowSchema', MANDATORY_FLOWS),
+]
+
+export const isMandatoryFlowObject = ({ kind, metadata }: { readonly kind: string; readonly metadata: ValueObject }) =>
+  Object.hasOwn(kind === 'FlowSchema' ? MANDATORY_FLOWS : MANDATORY_LEVELS, String(metadata['name']))
+
 const objectsOf = (kind: string, specs: Readonly<Record<string, ValueObject>>) =>
   Object.entries(specs).map(([name, spec]) => ({
     apiVersion: API_VERSION,

@@ -1,17 +1,12 @@
-// The flow schema and the priority level of a request, whose UIDs every response carries in two headers.
+// The flow schema and the priority level of a request, whose UIDs every response carries in two headers. Connections to pods
+// and the like belong to none: they are not limited.
 
-import type { RequestInfo } from '../../request/request-info.js'
-import type { UserInfo } from '../../request/user-info.js'
+import type { FlowControl } from '../../flowcontrol/flow-control.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
+import { isLongRunning } from './deadline.js'
 
-export interface FlowUids {
-  readonly flowSchema: string
-  readonly priorityLevel: string
-}
-
-/** Undefined if no flow schema matches. */
-export type Classify = (user: UserInfo, info: RequestInfo) => FlowUids | undefined
-
-export function classifyRequest(request: IncomingRequest, classify: Classify | undefined): void {
-  request.flow = classify?.(request.user, request.info)
+export function classifyRequest(request: IncomingRequest, flowControl: FlowControl | undefined): void {
+  const { user, info } = request
+  if (!flowControl || (info.verb !== 'watch' && isLongRunning(info))) return
+  request.flow = flowControl.classify(user, info)
 }

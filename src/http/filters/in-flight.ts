@@ -2,7 +2,7 @@
 // Members of system:masters are not limited, because they must be able to look into an overloaded server.
 
 import type { RequestInfo } from '../../request/request-info.js'
-import type { IncomingRequest } from '../wire/incoming-request.js'
+import type { IncomingRequest, InFlightKind } from '../wire/incoming-request.js'
 import { isLongRunning } from './deadline.js'
 
 export interface InFlightOptions {
@@ -26,34 +26,38 @@ export function createInFlightLimiter(
   { maxReading, maxMutating, maxWatches }: InFlightOptions,
   memory: { readonly isFull: boolean } = { isFull: false },
 ): InFlightLimiter {
-  // The requests themselves are kept, so that none is counted twice or released twice.
-  const reading = new Set<IncomingRequest>()
-  const mutating = new Set<IncomingRequest>()
-  const watching = new Set<IncomingRequest>()
-
-  const limitFor = ({ info }: IncomingRequest): [Set<IncomingRequest>, number] => {
-    if (isLongRunning(info)) return [watching, maxWatches]
-    return isMutating(info) ? [mutating, maxMutating] : [reading, maxReading]
-  }
+  const counts = { reading: 0, mutating: 0, watching: 0 }
+  const limits = { reading: maxReading, mutating: maxMutating, watching: maxWatches }
 
   return {
     acquire(request) {
-      const [held, max] = limitFor(request)
-      const isFull = (max > 0 && held.size >= max) || (memory.isFull && request.info.isResource && held !== mutating)
+      const kind = kindOf(request.info)
+      const max = limits[kind]
+      const isFull =
+        (max > 0 && counts[kind] >= max) || (memory.isFull && request.info.isResource && kind !== 'mutating')
       if (isFull) return request.user.groups.includes('system:masters')
-      held.add(request)
+      counts[kind]++
+      request.countedAs = kind
       return true
     },
     release(request) {
-      if (!reading.delete(request) && !mutating.delete(request)) watching.delete(request)
+      const kind = request.countedAs
+      if (kind === undefined) return
+      request.countedAs = undefined
+      counts[kind]--
     },
     get reading() {
-      return reading.size
+      return counts.reading
     },
     get mutating() {
-      return mutating.size
+      return counts.mutating
     },
   }
+}
+
+function kindOf(info: RequestInfo): InFlightKind {
+  if (isLongRunning(info)) return 'watching'
+  return isMutating(info) ? 'mutating' : 'reading'
 }
 
 export const isMutating = ({ verb }: RequestInfo): boolean => !READING.has(verb)

@@ -4,13 +4,16 @@
 import { isIP } from 'node:net'
 import type { Decision } from '../../auth/authorizer.js'
 import type { Logger } from '../../base/logger.js'
+import type { Flow, Place } from '../../flowcontrol/flow-control.js'
 import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
 import type { RequestAudit } from './request-audit.js'
-import { createResponseWriter, type RequestHeaders, type ResponseWriter } from './response-writer.js'
+import { createResponseWriter, type ResponseWriter } from './response-writer.js'
+
+export type InFlightKind = 'reading' | 'mutating' | 'watching'
 
 export type ReadBody = (request: IncomingRequest, limit: number) => Promise<Buffer>
 
@@ -27,7 +30,13 @@ export class IncomingRequest implements Request {
   /** Set by authorization: whether the request is allowed, and why. */
   decision: Decision | undefined
   /** Set when the request is classified. */
-  flow: RequestHeaders['flow']
+  flow: Flow | undefined
+  /** Its seats in its priority level, while it waits or is served. */
+  place: Place | undefined
+  /** Which limit counts it; see `filters/in-flight.ts`. */
+  countedAs: InFlightKind | undefined
+  /** Called when a watch is over. */
+  forgetWatch: (() => void) | undefined
   deadline = Infinity
   /** Whether a resource or a path was found that serves the request. */
   isRouted = false

@@ -43,7 +43,7 @@ export interface RequestHeaders {
   readonly auditId: string
   readonly warnings: Warnings
   /** The UIDs of the flow schema and the priority level that the request belongs to. */
-  readonly flow: { readonly flowSchema: string; readonly priorityLevel: string } | undefined
+  readonly flow: { readonly flowSchemaUid: string; readonly priorityLevelUid: string } | undefined
 }
 
 export const createResponseWriter = (exchange: Exchange, headers?: RequestHeaders): ResponseWriter =>
@@ -125,8 +125,8 @@ class ExchangeWriter implements ResponseWriter {
     const { auditId, warnings, flow } = this.headers
     headers['audit-id'] = auditId
     if (flow) {
-      headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchema
-      headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevel
+      headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchemaUid
+      headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevelUid
     }
     if (warnings.texts.length > 0) headers['Warning'] = warningHeaders(warnings.texts)
     return headers

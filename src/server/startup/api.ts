@@ -8,9 +8,11 @@ import { METRICS_MEDIA_TYPE, type MetricsRegistry } from '../../base/metrics.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/definitions.js'
+import { DEBUG_PATHS } from '../../flowcontrol/debug-pages.js'
+import type { FlowControl } from '../../flowcontrol/flow-control.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
-import { type ApiHandler, type Audit, type Authenticate, type Classify, createApiHandler } from '../../http/handler.js'
+import { type ApiHandler, type Audit, type Authenticate, createApiHandler } from '../../http/handler.js'
 import {
   findIn,
   findOpenApi,
@@ -46,7 +48,8 @@ export interface ApiParts {
   /** Resources that are answered and not stored. */
   readonly virtualResources: readonly UnstoredResource[]
   readonly authenticate: Authenticate
-  readonly classify: Classify
+  /** Priority and fairness; undefined where only the in-flight limits hold. */
+  readonly flowControl: FlowControl | undefined
   readonly audit: Audit | undefined
   /** Whether bodies and responses may be CBOR. */
   readonly cbor: boolean
@@ -103,7 +106,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     verbs: hooks?.wrapVerbs?.(verbs) ?? verbs,
     authenticate: measureAuthentication(parts.authenticate, parts.metrics),
     authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
-    classify: parts.classify,
+    flowControl: parts.flowControl,
     audit: parts.audit,
     impersonate: createImpersonation(access.authorizer.authorize, parts.constrainedImpersonation),
     proxies: parts.aggregator,
@@ -146,7 +149,7 @@ function extrasOf(resources: readonly UnstoredResource[]): Record<string, ExtraR
   return extras
 }
 
-function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
+function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics, flowControl }: ApiParts): PathTable {
   const checks = healthChecks({ checkStore, isStopping })
   const showMetrics: PathHandler = async ({ reply }) =>
     reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
@@ -155,10 +158,20 @@ function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiPar
     ...healthPaths('/livez', checks.livez),
     ...healthPaths('/readyz', checks.readyz),
     ['/metrics', showMetrics],
+    ...(flowControl ? flowControlPaths(flowControl) : []),
     [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
     [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],
   ])
 }
+
+function flowControlPaths(control: FlowControl): [string, PathHandler][] {
+  return Object.entries(DEBUG_PATHS).map(([name, dump]) => [
+    `/debug/api_priority_and_fairness/${name}`,
+    ({ reply, info }) => reply.send(200, { 'content-type': TEXT }, dump(control, info.query)),
+  ])
+}
+
+const TEXT = 'text/plain; charset=utf-8'
 
 const showJson =
   (type: string, document: () => ValueObject): PathHandler =>

@@ -6,7 +6,12 @@ import { bootstrapPolicy, reconcilePolicy, SPLIT_FROM, splitBinding } from '../.
 import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import { addressAt, parseServiceRanges } from '../../builtin/service-addresses.js'
-import type { KeptObject } from '../../controllers/start-controllers.js'
+import {
+  danglingStatus,
+  flowConfigConsumer,
+  flowConfigProducer,
+  type KeptObject,
+} from '../../controllers/start-controllers.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { hasReason } from '../../meta/errors/status.js'
@@ -48,7 +53,10 @@ export async function bootstrap(
   }
   // Namespaces first, because other objects are created in them.
   await each(namespaces(), createMissing)
-  await each([...priorityClasses(), ...flowControlObjects()], createMissing)
+  await each(priorityClasses(), createMissing)
+  await each(flowControlObjects(), async (kind, object) => {
+    if (await isMissing(kind, object)) await createFlowObject(context, find, kind, object)
+  })
   await each(ownService(options), async (kind, object) => {
     try {
       await createMissing(kind, object)
@@ -63,13 +71,29 @@ export async function bootstrap(
   )
 }
 
+/** With the condition that the level of a schema is there, which would else be written a moment later. */
+async function createFlowObject(
+  context: ApiContext,
+  find: FindPrepared,
+  kind: Kind,
+  expected: ApiObject,
+): Promise<void> {
+  await bootstrapWrites(context, find, flowConfigProducer(context)).createExpected(kind, expected)
+  if (kind.names.kind !== 'FlowSchema' || find(kind, expected)) return
+  const status = danglingStatus(expected, true, context.now())
+  if (status) await flowConfigConsumer(context).apply(kind, status, 'status')
+}
+
 interface BootstrapWrites extends SystemObjects {
   /** The same as `create` for an object of this file: stored at once if it is known what the pipeline makes of it. */
   createExpected(kind: Kind, expected: ApiObject): Promise<void>
 }
 
-function bootstrapWrites(context: ApiContext, find: FindPrepared): BootstrapWrites {
-  const writes = serverObjects(context)
+function bootstrapWrites(
+  context: ApiContext,
+  find: FindPrepared,
+  writes: SystemObjects = serverObjects(context),
+): BootstrapWrites {
   return {
     ...writes,
     async createExpected(kind, expected) {

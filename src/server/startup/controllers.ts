@@ -13,6 +13,8 @@ import {
   runControllers,
   startApiServices,
   startEventExpiry,
+  startFlowBootstrap,
+  startFlowSchemaStatus,
   startKeptObjects,
   startLeaderElection,
 } from '../../controllers/start-controllers.js'
@@ -22,6 +24,7 @@ import type { ApiContext } from '../../verbs/api-context.js'
 import type { ServingOptions } from '../options/serving.js'
 import type { FrontProxy } from '../tls/front-proxy.js'
 import { type FrontProxyTrustParts, startFrontProxyTrust } from './access/front-proxy-trust.js'
+import { flowKindsOf } from './flow-control.js'
 import { requireKind } from './kinds.js'
 import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
 import { type AuthenticationInfo, publishConfigMaps } from './own-config-maps.js'
@@ -35,6 +38,8 @@ export interface ControllerParts extends KubeControllerParts {
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
+  /** Whether priority and fairness is switched on. */
+  readonly hasFlowControl: boolean
   readonly serving: ServingOptions
   readonly authentication: AuthenticationInfo
   /** Absent where flags name the certificates. */
@@ -81,6 +86,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
   const { store, context, systemContext, registry, definitions, addresses, frontProxy, env } = parts
   const { eventTtlMs } = parts.options
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
+  const flowKinds = flowKindsOf(registry)
   return [
     ...kubeControllers(parts),
     ...(parts.workloads ? [parts.workloads] : []),
@@ -89,6 +95,10 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
       start: () => startApiServices(context, registry, services, parts.virtualVersions, env),
     },
     { name: 'apiservice-availability', start: () => startAvailability(availabilityParts(parts, services)) },
+    { name: 'flow-control-bootstrap', start: () => startFlowBootstrap(systemContext, flowKinds, env) },
+    ...(parts.hasFlowControl
+      ? [{ name: 'flow-schema-status', start: () => startFlowSchemaStatus(systemContext, flowKinds, env) }]
+      : []),
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     // A process that is alone repairs at its start.
     ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),

@@ -9,6 +9,7 @@ import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { IdGenerator } from '../../meta/object/ids.js'
 import { type ManagedFieldsEntry, metaForCreate, metaOf, withMeta } from '../../meta/object/object-meta.js'
+import { objectAt, objectsAt } from '../../meta/values/access.js'
 import { printTime } from '../../meta/values/time.js'
 
 /** Finds what the pipeline makes of an object; undefined if that is not known, or not in the storage version of the kind. */
@@ -30,7 +31,16 @@ export function createdNow(prepared: ApiObject, now: number, ids: IdGenerator): 
   const meta = metaForCreate(metaOf(prepared), now, ids)
   const at = (entry: ManagedFieldsEntry): ManagedFieldsEntry => ({ ...entry, time: printTime(now) })
   const managedFields = (meta.managedFields ?? []).map(at)
-  return withMeta(prepared, { ...meta, managedFields }) as ApiObject
+  return withMeta(withConditionsOf(prepared, printTime(now)), { ...meta, managedFields }) as ApiObject
+}
+
+/** Conditions that an object is created with began when it was created. */
+function withConditionsOf(object: ApiObject, time: string): ApiObject {
+  const status = objectAt(object, 'status')
+  const conditions = objectsAt(status, 'conditions')
+  if (conditions.length === 0) return object
+  const began = conditions.map(condition => ({ ...condition, lastTransitionTime: time }))
+  return { ...object, status: { ...status, conditions: began } }
 }
 
 function nameOf(object: ApiObject): string {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
 import { parseRequestInfo } from '../../request/request-info.js'
-import { compileFlow } from './flow-schemas.js'
+import { compileSchema } from './flow-schema.js'
 
 const flow = (rule: ValueObject) =>
-  compileFlow({
+  compileSchema({
     apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
     kind: 'FlowSchema',
     metadata: { name: 'f', uid: 'u' },

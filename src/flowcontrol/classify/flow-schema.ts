@@ -1,84 +1,60 @@
-// Which flow schema and priority level a request belongs to: the first schema by precedence, then by name, with a rule that
-// matches the user and the request. Clients read the UIDs of both from the headers of the response; Flux, for instance,
-// limits its own rate if they are missing.
-
-import type { Logger } from '../../base/logger.js'
-import type { Classify, FlowUids } from '../../http/handler.js'
-import type { Registry } from '../../kinds/registry.js'
+// A FlowSchema as it is matched against requests: by precedence, then by name, the first with a rule for the user and the
+// request.
 import type { ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
 import { numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { startKindInformer } from '../../objects/informer.js'
-import type { ObjectStores } from '../../objects/object-stores.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
-import { requireKind } from './kinds.js'
 
-export interface FlowSchemas {
-  readonly classify: Classify
-  stop(): void
-}
-
-const GROUP = 'flowcontrol.apiserver.k8s.io'
-
-/** Resolves when all schemas and levels are known. */
-export async function startFlowSchemas(objects: ObjectStores, registry: Registry, log: Logger): Promise<FlowSchemas> {
-  let sorted: readonly CompiledFlow[] | undefined
-  const changed = (): void => void (sorted = undefined)
-  const [schemas, levels] = await Promise.all([
-    startKindInformer(objects, requireKind(registry, GROUP, 'FlowSchema'), compileFlow, changed, log),
-    startKindInformer(objects, requireKind(registry, GROUP, 'PriorityLevelConfiguration'), uidOf, changed, log),
-  ])
-
-  function inOrder(): readonly CompiledFlow[] {
-    return [...schemas.all('')]
-      .flatMap(flow => {
-        const levelUid = levels.get('', flow.level)
-        return levelUid === undefined ? [] : [{ ...flow, uids: { ...flow.uids, priorityLevel: levelUid } }]
-      })
-      .toSorted((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1))
-  }
-
-  return {
-    classify: (user, info) => (sorted ??= inOrder()).find(({ matches }) => matches(user, info))?.uids,
-    stop() {
-      schemas.stop()
-      levels.stop()
-    },
-  }
-}
-
-interface CompiledFlow {
+export interface CompiledSchema {
   readonly name: string
+  readonly uid: string
   readonly precedence: number
+  /** The name of the priority level. */
   readonly level: string
-  readonly uids: FlowUids
+  /** What tells the flows of the schema apart. */
+  distinguisher(user: UserInfo, info: RequestInfo): string
   matches(user: UserInfo, info: RequestInfo): boolean
 }
-
-const uidOf = ({ metadata }: ApiObject): string => stringAt(metadata, 'uid')
 
 type MatchUser = (user: UserInfo) => boolean
 type MatchRequest = (info: RequestInfo) => boolean
 
-export function compileFlow(object: ApiObject): CompiledFlow {
+export function compileSchema(object: ApiObject): CompiledSchema {
   const spec = objectAt(object, 'spec')
   const rules = objectsAt(spec, 'rules').map(rule => ({
     subjects: objectsAt(rule, 'subjects').map(compileSubject),
     resources: objectsAt(rule, 'resourceRules').map(compileResourceRule),
     paths: objectsAt(rule, 'nonResourceRules').map(compilePathRule),
   }))
+  const { name = '', uid = '' } = metaOf(object)
   return {
-    name: stringAt(object.metadata, 'name'),
+    name,
+    uid,
     precedence: numberAt(spec, 'matchingPrecedence'),
     level: stringAt(objectAt(spec, 'priorityLevelConfiguration'), 'name'),
-    uids: { flowSchema: uidOf(object), priorityLevel: '' },
+    distinguisher: distinguisherOf(stringAt(objectAt(spec, 'distinguisherMethod'), 'type')),
     matches: (user, info) =>
       rules.some(
         ({ subjects, resources, paths }) =>
           subjects.some(matches => matches(user)) &&
           (info.isResource ? resources : paths).some(matches => matches(info)),
       ),
+  }
+}
+
+export const byPrecedence = (a: CompiledSchema, b: CompiledSchema): number =>
+  a.precedence - b.precedence || (a.name < b.name ? -1 : 1)
+
+function distinguisherOf(method: string): CompiledSchema['distinguisher'] {
+  switch (method) {
+    case 'ByUser':
+      return ({ name }) => name
+    case 'ByNamespace':
+      return (_, { namespace }) => namespace
+    default:
+      return () => ''
   }
 }
 

@@ -1,0 +1,59 @@
+// How many seats the requests of a level would take if there were enough: the highest number, the average over time and
+// its deviation since the last adjustment. The smoothed value follows a rise at once and a fall slowly.
+
+export interface SeatDemand {
+  set(seats: number, nowMs: number): void
+  /** Ends the period and begins the next one. */
+  adjust(nowMs: number): DemandStats
+}
+
+export interface DemandStats {
+  readonly highWatermark: number
+  readonly average: number
+  readonly deviation: number
+  readonly smoothed: number
+}
+
+const SMOOTHING = 0.977
+const NOTHING: DemandStats = { highWatermark: 0, average: 0, deviation: 0, smoothed: 0 }
+
+export function createSeatDemand(startMs: number): SeatDemand {
+  let seats = 0
+  let highest = 0
+  let since = startMs
+  let elapsed = 0
+  let sum = 0
+  let squares = 0
+  let stats = NOTHING
+
+  function addUntil(now: number): void {
+    const ms = now - since
+    since = now
+    elapsed += ms
+    sum += seats * ms
+    squares += seats * seats * ms
+  }
+
+  return {
+    set(next, now) {
+      addUntil(now)
+      seats = next
+      if (next > highest) highest = next
+    },
+    adjust(now) {
+      addUntil(now)
+      if (elapsed > 0) {
+        const average = sum / elapsed
+        const deviation = Math.sqrt(Math.max(0, squares / elapsed - average * average))
+        const envelope = average + deviation
+        const smoothed = Math.max(envelope, SMOOTHING * stats.smoothed + (1 - SMOOTHING) * envelope)
+        stats = { highWatermark: highest, average, deviation, smoothed }
+      } else {
+        stats = { ...stats, highWatermark: highest }
+      }
+      elapsed = sum = squares = 0
+      highest = seats
+      return stats
+    },
+  }
+}
