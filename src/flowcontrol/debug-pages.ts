@@ -1,6 +1,6 @@
 // The pages below /debug/api_priority_and_fairness: a line for each level, queue or request, in columns.
 import { printDuration } from '../meta/values/time.js'
-import type { FlowControl, ShownLevel } from './flow-control.js'
+import { type FlowControl, flowOfPlace, type ShownLevel } from './flow-control.js'
 import type { Place } from './queuing/queue.js'
 
 export const DEBUG_PATHS = {
@@ -43,31 +43,30 @@ function dumpRequests(control: FlowControl, query: URLSearchParams): string {
   const headers =
     'PriorityLevelName FlowSchemaName QueueIndex RequestIndexInQueue FlowDistingsher ArriveTime InitialSeats FinalSeats AdditionalLatency StartTime'
   const details = 'UserName Verb APIPath Namespace Name APIVersion Resource SubResource'
-  const rows = control.levels().flatMap(level => {
-    const row = (place: Place, queue: number, index: number): Row => [
-      ...requestCells(level, place, queue, index),
-      ...(hasDetails ? detailCells(place) : []),
-    ]
-    const { queues, queueless } = level.state
-    return [
-      ...queues.flatMap(({ index, waiting, executing }) => [
-        ...Array.from(waiting, (place, i) => row(place, index, i)),
-        ...Array.from(executing, place => row(place, index, -1)),
-      ]),
-      ...Array.from(queueless, place => row(place, -1, -1)),
-    ]
-  })
+  const rows: Row[] = []
+  const add = (level: ShownLevel, place: Place, queue: number, index: number): void => {
+    const cells = requestCells(level, place, queue, index)
+    rows.push(hasDetails ? [...cells, ...detailCells(place)] : cells)
+  }
+  for (const level of control.levels()) {
+    for (const { index, waiting, executing } of level.state.queues) {
+      for (const [i, place] of [...waiting].entries()) add(level, place, index, i)
+      for (const place of executing) add(level, place, index, -1)
+    }
+    for (const place of level.state.queueless) add(level, place, -1, -1)
+  }
   return inColumns([[...headers.split(' '), ...(hasDetails ? details.split(' ') : [])], ...rows])
 }
 
-function requestCells(level: ShownLevel, place: Place, queue: number, index: number): Row {
+function requestCells({ state }: ShownLevel, place: Place, queue: number, index: number): Row {
   const { initialSeats, finalSeats, additionalMs } = place.estimate
+  const { schema, distinguisher } = flowOfPlace(place)
   return [
-    level.state.spec.name,
-    level.schemaOf(place),
+    state.spec.name,
+    schema,
     queue,
     index,
-    level.distinguisherOf(place),
+    distinguisher,
     timeOf(place.arrivedAt),
     initialSeats,
     finalSeats,

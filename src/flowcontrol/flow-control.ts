@@ -71,8 +71,12 @@ export interface FlowControl {
 export interface ShownLevel {
   readonly state: LevelState
   readonly isQuiescing: boolean
-  schemaOf(place: Place): string
-  distinguisherOf(place: Place): string
+}
+
+/** The flow schema of a request, and what tells its flow apart from others. */
+export function flowOfPlace({ shown, queue }: Place): { readonly schema: string; readonly distinguisher: string } {
+  const { flow, user, info } = shown as FlowRequest
+  return { schema: flow!.schema.name, distinguisher: queue ? flow!.schema.distinguisher(user, info) : '' }
 }
 
 export const ADJUSTMENT_MS = 10_000
@@ -305,19 +309,7 @@ export function createFlowControl(
     levels: () =>
       [...byName]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, { level, isQuiescing }]) => ({
-          state: level.state,
-          isQuiescing,
-          ...describe,
-        })),
-  }
-  const describe = {
-    schemaOf: ({ shown }: Place): string => (shown as FlowRequest).flow?.schema.name ?? '',
-    distinguisherOf({ shown }: Place): string {
-      const { flow, user, info } = shown as FlowRequest
-      const queues = (flow as ActiveFlow).active.spec.queuing?.queues ?? 0
-      return queues > 1 ? flow!.schema.distinguisher(user, info) : ''
-    },
+        .map(([, { level, isQuiescing }]) => ({ state: level.state, isQuiescing })),
   }
   control.configure([], [])
   return control

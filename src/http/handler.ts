@@ -169,10 +169,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const readers = options.readers ?? createSlowReaders()
   // Priority and fairness has one limit for both, and its own answer to those that exceed it.
-  const inFlight = createInFlightLimiter(
-    flowControl ? { ...limits, maxReading: 0, maxMutating: 0 } : limits,
-    readers,
-  )
+  const inFlight = createInFlightLimiter(flowControl ? { ...limits, maxReading: 0, maxMutating: 0 } : limits, readers)
   const bodies = createArrivingBodies()
   const router = createRouter(registry, virtualResources, cbor)
   const minRequestTimeoutMs = options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS
@@ -404,7 +401,11 @@ function answerTimedOut(reply: ResponseWriter, { status }: RequestAborted): void
 function answerTooMany(reply: ResponseWriter, seconds: number): void {
   reply.send(
     429,
-    { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': String(seconds) },
+    {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'retry-after': String(seconds),
+    },
     'Too many requests, please try again later.\n',
   )
 }

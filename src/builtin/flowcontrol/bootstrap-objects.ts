@@ -1,5 +1,6 @@
 // The priority levels and flow schemas that every cluster starts with. Two of each are fixed. The others are suggested:
 // without the annotation `apf.kubernetes.io/autoupdate-spec` they keep what a user changed.
+import { stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
@@ -162,7 +163,7 @@ export const mandatoryFlowObjects = () => [
 ]
 
 export const isMandatoryFlowObject = ({ kind, metadata }: { readonly kind: string; readonly metadata: ValueObject }) =>
-  Object.hasOwn(kind === 'FlowSchema' ? MANDATORY_FLOWS : MANDATORY_LEVELS, String(metadata['name']))
+  Object.hasOwn(kind === 'FlowSchema' ? MANDATORY_FLOWS : MANDATORY_LEVELS, stringAt(metadata, 'name'))
 
 const objectsOf = (kind: string, specs: Readonly<Record<string, ValueObject>>) =>
   Object.entries(specs).map(([name, spec]) => ({

@@ -62,6 +62,4 @@ const MAX_SEATS_PART = 0.15
 
 /** The most seats that one request may take of a level with queues; 0 is no limit. */
 export const maxSeatsOf = ({ queuing }: LevelSpec, { nominal }: LevelLimits): number =>
-  queuing
-    ? Math.max(1, Math.min(Math.ceil(nominal * MAX_SEATS_PART), Math.trunc(nominal / queuing.handSize)))
-    : 0
+  queuing ? Math.max(1, Math.min(Math.ceil(nominal * MAX_SEATS_PART), Math.trunc(nominal / queuing.handSize))) : 0

@@ -8,10 +8,10 @@ import { METRICS_MEDIA_TYPE, type MetricsRegistry } from '../../base/metrics.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/definitions.js'
-import { DEBUG_PATHS } from '../../flowcontrol/debug-pages.js'
-import type { FlowControl } from '../../flowcontrol/flow-control.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
+import { DEBUG_PATHS } from '../../flowcontrol/debug-pages.js'
+import type { FlowControl } from '../../flowcontrol/flow-control.js'
 import { type ApiHandler, type Audit, type Authenticate, createApiHandler } from '../../http/handler.js'
 import {
   findIn,

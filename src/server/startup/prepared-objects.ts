@@ -39,7 +39,7 @@ function withConditionsOf(object: ApiObject, time: string): ApiObject {
   const status = objectAt(object, 'status')
   const conditions = objectsAt(status, 'conditions')
   if (conditions.length === 0) return object
-  const began = conditions.map(condition => ({ ...condition, lastTransitionTime: time }))
+  const began = conditions.map(condition => Object.assign({}, condition, { lastTransitionTime: time }))
   return { ...object, status: { ...status, conditions: began } }
 }
 
