@@ -63,6 +63,7 @@ import { createAuthenticate } from './startup/access/authentication.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
 import { bootstrap, keptObjects } from './startup/bootstrap.js'
+import { componentPages } from './startup/component-pages.js'
 import { componentStatuses } from './startup/component-statuses.js'
 import { createControllers } from './startup/controllers.js'
 import { NO_FLOW_CONTROL, startFlowControl } from './startup/flow-control.js'
@@ -349,6 +350,12 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       verbosity: logging.verbosity,
       ...health,
       hooks,
+      pages: componentPages({
+        gates: options.api.featureGates,
+        flags: options.flags ?? {},
+        startedAt: clock.now(),
+        now: clock.now,
+      }),
       consolePaths: console?.paths,
       observe: console?.observe,
       serverAddress: () => state.address,

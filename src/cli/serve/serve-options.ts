@@ -6,6 +6,7 @@ import type { Identity } from '../../auth/authenticator.js'
 import { homeDirectory } from '../../base/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import { createSessions } from '../../console/sessions.js'
+import { isGateOn } from '../../meta/feature-gates.js'
 import {
   ADMINISTRATOR,
   admissionFromFlags,
@@ -23,6 +24,7 @@ import {
   leaderElectionFromFlags,
   limitsFromFlags,
   loggingFromFlags,
+  printFlagValues,
   type ServerOptions,
   servingFromFlags,
   storageFromFlags,
@@ -31,7 +33,7 @@ import {
 } from '../../server/options.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { parseFlags } from '../flags/flags.js'
-import { otherFlags, serveFlags } from './serve-flags.js'
+import { otherFlags, type ServeFlags, serveFlags } from './serve-flags.js'
 
 export interface ServePlan {
   readonly server: ServerOptions
@@ -70,11 +72,13 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     api: apiFromFlags(flags, flags['storage-media-type'] ?? DEFAULT_MEDIA_TYPE),
     audit: auditFromFlags(flags),
     leaderElection: leaderElectionFromFlags(flags),
-    controllers: controllersFromFlags(flags),
+    // Tests compare revisions, and nothing looks for the servers of a test.
+    controllers: { ...controllersFromFlags(flags), identityLease: hasIdentity(flags) },
     workloads: workloadsFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
     console: flags.console ? { sessions: createSessions() } : undefined,
+    flags: printFlagValues(serveFlags, flags),
   }
   const warnings = [
     ...ignored.map(name => `--${name} has no effect here`),
@@ -110,3 +114,6 @@ function addAdminToken(tokens: Map<string, Identity>): string {
 /** Of several files in $KUBECONFIG, kubectl too changes the first. */
 export const usersKubeconfig = (): string =>
   process.env['KUBECONFIG']?.split(delimiter).find(Boolean) ?? join(homeDirectory(), '.kube', 'config')
+
+const hasIdentity = (flags: ServeFlags): boolean =>
+  !flags.testing && isGateOn(flags['feature-gates'], 'APIServerIdentity')

@@ -112,7 +112,7 @@ export function findFormat({ headers, query, cbor }: RequestOptions, offer: Offe
 }
 
 /** Indentation: by the parameter `pretty`, else for curl, wget and browsers. */
-function isForPeople(headers: IncomingHttpHeaders, query: URLSearchParams): boolean {
+export function isForPeople(headers: IncomingHttpHeaders, query: URLSearchParams): boolean {
   const requested = query.get('pretty')
   if (requested) return TRUE.has(requested)
   const agent = headers['user-agent'] ?? ''

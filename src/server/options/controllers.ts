@@ -33,9 +33,15 @@ export interface ControllerOptions {
   readonly controllers: readonly string[]
   /** How long an Event is kept after it was last written. */
   readonly eventTtlMs: number
+  /** Whether a Lease in kube-system shows that this server lives, which is written every ten seconds. */
+  readonly identityLease: boolean
 }
 
-export const DEFAULT_CONTROLLERS: ControllerOptions = { controllers: ['*'], eventTtlMs: 3_600_000 }
+export const DEFAULT_CONTROLLERS: ControllerOptions = {
+  controllers: ['*'],
+  eventTtlMs: 3_600_000,
+  identityLease: false,
+}
 
 export const controllerFlags = {
   controllers: list(
@@ -55,6 +61,7 @@ export const controllersFromFlags = (flags: Flags): ControllerOptions => ({
     ...checkControllers(flags.controllers, '--controllers'),
   ],
   eventTtlMs: flags['event-ttl'],
+  identityLease: true,
 })
 
 /** Throws a UsageError for a name that kube-controller-manager does not have. */

@@ -1,6 +1,7 @@
 // The types of values that flags have.
 
 import { UsageError } from '../../base/usage-error.js'
+import { printDuration } from '../../meta/values/time.js'
 import type { Flag } from './flag.js'
 
 export const text = (placeholder: string, about: string, initial: string): Flag<string> => ({
@@ -108,6 +109,7 @@ export const duration = (about: string, initialMs: number): Flag<number> => ({
   about,
   initial: initialMs,
   byDefault: `${initialMs / 1000}s`,
+  print: value => printDuration(BigInt(Math.round(value * 1e6))),
   read(given) {
     if (given === '0') return 0
     const parts = [...given.matchAll(/([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)/g)]

@@ -35,4 +35,6 @@ export interface ServerOptions {
   /** The console is not served when absent. */
   readonly console?: ConsoleOptions | undefined
   readonly hooks?: ServerHooks | undefined
+  /** The flags of the command line as text, for /flagz. */
+  readonly flags?: Readonly<Record<string, string>> | undefined
 }

@@ -70,6 +70,8 @@ export interface ApiParts {
   readonly log: Logger
   readonly metrics: MetricsRegistry
   readonly hooks?: ServerHooks | undefined
+  /** /statusz and /flagz. */
+  readonly pages: readonly [string, PathHandler][]
   /** Paths beside those of the API. */
   readonly consolePaths?: PathTable | undefined
   /** Called for each request once it is answered. */
@@ -81,6 +83,8 @@ export function createApi(parts: ApiParts): ApiHandler {
   const requestMetrics = createRequestMetrics(parts.metrics, registry, () => api)
   const logRequest = createRequestLog(parts.verbosity)
   const ownPaths = ownPathsOf(parts)
+  // They are not listed at the root.
+  const debugPaths = new Map(parts.flowControl ? flowControlPaths(parts.flowControl) : [])
   const discovery = createDiscovery({
     registry,
     extras: extrasOf(parts.virtualResources),
@@ -114,6 +118,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     findPath: firstOf(
       findIn(hooks?.paths ?? NO_PATHS),
       findIn(ownPaths),
+      findIn(debugPaths),
       findIn(parts.consolePaths ?? NO_PATHS),
       findOpenApi(openapi),
       findPage(discovery),
@@ -149,7 +154,7 @@ function extrasOf(resources: readonly UnstoredResource[]): Record<string, ExtraR
   return extras
 }
 
-function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics, flowControl }: ApiParts): PathTable {
+function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics, pages }: ApiParts): PathTable {
   const checks = healthChecks({ checkStore, isStopping })
   const showMetrics: PathHandler = async ({ reply }) =>
     reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
@@ -158,7 +163,7 @@ function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics, flowCont
     ...healthPaths('/livez', checks.livez),
     ...healthPaths('/readyz', checks.readyz),
     ['/metrics', showMetrics],
-    ...(flowControl ? flowControlPaths(flowControl) : []),
+    ...pages,
     [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
     [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],
   ])

@@ -15,6 +15,8 @@ import {
   startEventExpiry,
   startFlowBootstrap,
   startFlowSchemaStatus,
+  startIdentityLease,
+  startIdentityLeaseCollector,
   startKeptObjects,
   startLeaderElection,
 } from '../../controllers/start-controllers.js'
@@ -99,6 +101,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
     ...(parts.hasFlowControl
       ? [{ name: 'flow-schema-status', start: () => startFlowSchemaStatus(systemContext, flowKinds, env) }]
       : []),
+    ...(parts.options.identityLease ? identityLeases(parts) : []),
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     // A process that is alone repairs at its start.
     ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),
@@ -128,6 +131,22 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
             start: () => publishOwnEndpoints(parts, Number(new URL(httpsUrl).port)),
           },
         ]),
+  ]
+}
+
+/** The Lease of this server, and the clean-up of those of others. */
+function identityLeases({ systemContext, registry, env }: ControllerParts): RegisteredController[] {
+  const leases = requireKind(registry, 'coordination.k8s.io', 'Lease')
+  return [
+    {
+      name: 'kube-apiserver-identity-lease',
+      onEveryReplica: true,
+      start: () => startIdentityLease(systemContext, leases, hostname(), env),
+    },
+    {
+      name: 'kube-apiserver-identity-lease-garbage-collector',
+      start: () => startIdentityLeaseCollector(systemContext, leases, env),
+    },
   ]
 }
 
