@@ -1,22 +1,22 @@
 // Priority and fairness with the objects of the store: levels and schemas are used as soon as an informer has read them.
-import type { Logger } from '../../base/logger.js'
-import type { MetricsRegistry } from '../../base/metrics.js'
-import { mandatoryFlowObjects } from '../../builtin/flow-control.js'
-import type { FlowKinds } from '../../controllers/start-controllers.js'
+import type { Logger } from '../../../base/logger.js'
+import type { MetricsRegistry } from '../../../base/metrics.js'
+import { mandatoryFlowObjects } from '../../../builtin/flow-control.js'
+import type { FlowKinds } from '../../../controllers/start-controllers.js'
 import {
   ADJUSTMENT_MS,
   compileLevel,
   compileSchema,
   createFlowControl,
   type FlowControl,
-} from '../../flowcontrol/flow-control.js'
-import { DEFAULT_LIMITS, type LimitOptions } from '../../http/limits.js'
-import type { Registry } from '../../kinds/registry.js'
-import type { ApiObject } from '../../meta/object/api-object.js'
-import { startKindInformer } from '../../objects/informer.js'
-import type { ObjectStores } from '../../objects/object-stores.js'
-import type { Store } from '../../storage/store.js'
-import { requireKind } from './kinds.js'
+} from '../../../flowcontrol/flow-control.js'
+import { DEFAULT_LIMITS, type LimitOptions } from '../../../http/limits.js'
+import type { Registry } from '../../../kinds/registry.js'
+import type { ApiObject } from '../../../meta/object/api-object.js'
+import { startKindInformer } from '../../../objects/informer.js'
+import type { ObjectStores } from '../../../objects/object-stores.js'
+import type { Store } from '../../../storage/store.js'
+import { requireKind } from '../kinds.js'
 import { createResourceStats } from './resource-stats.js'
 
 export interface StartedFlowControl {

@@ -1,8 +1,8 @@
 // How many objects a resource has and how large they are, for the estimate of lists. Counted when a list asks, at most once
 // a minute; until that is done the list is taken for a small one.
-import type { ResourceStats, StatsOf } from '../../flowcontrol/flow-control.js'
-import type { Registry } from '../../kinds/registry.js'
-import type { Store } from '../../storage/store.js'
+import type { ResourceStats, StatsOf } from '../../../flowcontrol/flow-control.js'
+import type { Registry } from '../../../kinds/registry.js'
+import type { Store } from '../../../storage/store.js'
 
 const KEPT_MS = 60_000
 const SAMPLE = { limit: 100, maxBytes: 1024 * 1024 }
