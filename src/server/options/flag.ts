@@ -32,7 +32,7 @@ function printValue(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (Array.isArray(value)) return `[${value.join(',')}]`
   if (value instanceof Map) return printPairs([...value])
-  return typeof value === 'object' ? printPairs(Object.entries(value)) : String(value as string | number | boolean)
+  return typeof value === 'object' ? printPairs(Object.entries(value)) : String(value)
 }
 
 const printPairs = (pairs: readonly (readonly [unknown, unknown])[]): string =>
