@@ -32,7 +32,8 @@ function printValue(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (Array.isArray(value)) return `[${value.join(',')}]`
   if (value instanceof Map) return printPairs([...value])
-  return typeof value === 'object' ? printPairs(Object.entries(value)) : String(value)
+  if (typeof value === 'object') return printPairs(Object.entries(value))
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 const printPairs = (pairs: readonly (readonly [unknown, unknown])[]): string =>
