@@ -62,12 +62,12 @@ const applied = {
   apiVersion: `${GROUP}/v1`,
   kind: 'Gadget',
   metadata: { name: 'object-{}' },
-  spec: { size: 4, text: `a{}${'w'.repeat(200)}` },
+  spec: { size: 4, text: `a{}-{round}${'w'.repeat(200)}` },
 }
 
 /**
- * Each operation: `count` requests a round. `deliveries`: how many operations one request counts for. `from`: what numbers
- * its objects have, where each must be a new one.
+ * Each operation: `count` requests a round. `deliveries`: how many operations one request counts for. `isNew`: the objects have
+ * other numbers than those of the round before. `{round}` in a body is the number of the round, so that each write is a change.
  */
 export const OPERATIONS = [
   { name: 'get', path: `${OBJECTS}/object-{}`, count: 4000, spread: true, connections: 2, streams: 16 },
@@ -111,7 +111,7 @@ export const OPERATIONS = [
     name: 'merge patch, 32 at once',
     method: 'PATCH',
     path: `${OBJECTS}/object-{}`,
-    body: JSON.stringify({ spec: { text: `{}${'p'.repeat(500)}` } }),
+    body: JSON.stringify({ spec: { text: `{}-{round}${'p'.repeat(500)}` } }),
     formats: MERGE,
     count: 1500,
     isNew: true,
@@ -164,15 +164,22 @@ async function whenServed(server, path) {
 }
 
 const nextNumber = new Map()
+let rounds = 0
 
 /** One round of an operation; answers how many were done. */
 export async function repeat(server, load, operation, objects, share = 1) {
-  const { name, isNew, within, spread, count, deliveries = 1, ...request } = operation
+  const { name, isNew, within, spread, count, deliveries = 1, body, ...request } = operation
   const times = Math.max(1, Math.round(count * share))
   const key = `${server.url} ${name}`
   const first = isNew ? (nextNumber.get(key) ?? 0) : 0
   if (isNew) nextNumber.set(key, within ? (first + times) % (objects - times) : first + times)
-  await load('repeat', server, { ...request, count: times, first, ...(spread && { below: objects }) })
+  await load('repeat', server, {
+    ...request,
+    body: body?.replaceAll('{round}', String(++rounds)),
+    count: times,
+    first,
+    ...(spread && { below: objects }),
+  })
   return times * deliveries
 }
 
