@@ -51,27 +51,38 @@ async function storedKeys(): Promise<string[]> {
 }
 
 describe.skipIf(straceMissing())('the embedded store', () => {
-  test('syncs before it acknowledges', async () => {
+  test('syncs once before it acknowledges a single write', async () => {
     const { calls, done } = await run()
     expect(done).toHaveLength(WRITES)
-    expect(calls.filter(line => /fdatasync\(\d+\)\s+= 0/.test(line)).length).toBeGreaterThanOrEqual(WRITES)
+    const syncs = calls.filter(line => /fdatasync\(\d+\)\s+= 0/.test(line)).length
+    expect(syncs).toBeGreaterThanOrEqual(WRITES)
+    // LMDB syncs what the journal has when the store is closed.
+    expect(syncs).toBeLessThanOrEqual(WRITES + 2)
   })
 
-  // One write is committed in the event loop, several are on lmdb's thread.
-  test.each([
-    ['fdatasync:error=EIO:when=4', 1],
-    ['fdatasync:error=EIO:when=4+2', 1],
-    ['fdatasync:error=EIO:when=4+2', 2],
-  ])('goes on after a failure (%s, %d at once)', async (fail, together) => {
-    const { done, unavailable, ending } = await run(fail, together)
-    expect(done.length + unavailable.length).toBe(WRITES)
-    expect(unavailable.length).toBeGreaterThan(0)
-    expect(ending).toEqual({ stored: done, seen: done, health: 'ok' })
+  // One write is synced in the event loop, several are on a thread.
+  test.each([1, 2])('refuses nothing if only the journal cannot be synced (%d at once)', async together => {
+    const { done, ending } = await run('fdatasync:error=EIO:when=2', together)
+    expect(ending).toMatchObject({ stored: done, seen: done })
+    // strace counts the calls of each thread, so that the tables may fail too where both are synced on threads.
+    if (together === 1) expect(done.length).toBeGreaterThanOrEqual(WRITES - 1)
+    expect(await storedKeys()).toEqual(done)
     expect(await checkIntegrity(join(directory, 'data'))).toEqual([])
   })
 
-  // Each commit writes its pages and then LMDB's meta page. lmdb may crash on a failed write of other pages.
-  test.each([8, 9, 10, 11])('loses nothing when write %d fails', { timeout: 20_000 }, async n => {
+  test('refuses a write that neither the journal nor the tables can sync, and goes on', async () => {
+    const { done, unavailable, ending } = await run('fdatasync:error=EIO:when=1..2')
+    // At least the first one; more where a slow sync was followed by one on a thread, which has a count of its own.
+    expect(unavailable[0]).toBe('/things/000')
+    expect(done.length + unavailable.length).toBe(WRITES)
+    expect(done.length).toBeGreaterThan(0)
+    expect(ending).toMatchObject({ stored: done, seen: done })
+    expect(await storedKeys()).toEqual(done)
+    expect(await checkIntegrity(join(directory, 'data'))).toEqual([])
+  })
+
+  // A record of the journal; at the end LMDB's pages and its meta page. lmdb may crash on a failed write of other pages.
+  test.each([1, 2, 8, 9, 10, 11])('loses nothing when write %d fails', { timeout: 20_000 }, async n => {
     const { done, ending } = await run(`pwrite64:error=EIO:when=${n}`)
     // strace counts the calls of each thread, so that the last commit, on another thread, may fail too: health is not compared.
     if (ending) expect(ending).toMatchObject({ stored: done, seen: done })

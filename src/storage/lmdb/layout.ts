@@ -12,7 +12,7 @@
 // over the file, while the log only grows at its end.
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { StorageError } from '../storage-error.js'
-import type { Entry, Revision } from '../store.js'
+import type { Entry, Revision, StoreEvent } from '../store.js'
 
 export interface Tables {
   readonly root: RootDatabase
@@ -89,6 +89,19 @@ export function readState(tables: Tables, options?: Snapshot): StoreState {
   const state = tables.meta.get(STATE, options)
   if (!state) throw corrupt('the record of the latest revision is missing')
   return state
+}
+
+/** Adds writes and the state after them to a transaction. The promises of single operations are ignored: they have its outcome. */
+export function putEvents(tables: Tables, events: readonly StoreEvent[], state: StoreState): void {
+  // First, so that the new state is stored even if only a part of the rest is.
+  void tables.meta.put(STATE, state)
+  for (const { revision, key, value, previous } of events) {
+    if (value) void tables.current.put(key, value, revision)
+    else void tables.current.remove(key)
+    const record = { key, deleted: !value, previous }
+    void tables.log.put(revision, record)
+    if (isMilestone(revision, record)) void tables.milestones.put([key, revision], undefined)
+  }
 }
 
 /** A read transaction, as lmdb's read methods take it. */

@@ -1,21 +1,24 @@
-// The embedded store: one LMDB file in a data directory; each write is on disk before it is acknowledged.
-// layout.ts describes the tables, writer.ts the commits.
+// The embedded store: one LMDB file and a journal in a data directory; each write is on disk before it is acknowledged.
+// layout.ts describes the tables, journal.ts the journal, writer.ts the commits.
 
 import { createLastChanges } from '../common/last-changes.js'
 import { ownCopy } from '../common/own-copy.js'
-import { createWatchers } from '../common/watchers.js'
+import { createWatchers, type LogSegment } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, compacted, futureRevision, StorageError } from '../storage-error.js'
 import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 import { causeOf } from './commit-failure.js'
+import { createCommitPace } from './commit-pace.js'
 import { createCompaction } from './compaction.js'
 import { type DataDirectory, openDataDirectory, unreadable } from './disk/data-directory.js'
-import { createDiskSpace, type DiskSpace } from './disk/disk-space.js'
+import { createDiskSpace } from './disk/disk-space.js'
+import { readJournal } from './disk/journal-file.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
+import { createJournal, noJournal, replayJournal } from './journal.js'
 import { openTables, readFailure, readState, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
 import { createPrefixCounts } from './prefix-counts.js'
-import { createWriter } from './writer.js'
+import { createWriter, type WriterFiles } from './writer.js'
 
 export interface LmdbOptions {
   /** Whether writes are acknowledged before they are on disk. They survive the process, but not the machine. */
@@ -29,7 +32,11 @@ export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}):
   try {
     tables = openTables(directory.file, noSync)
     if (directory.isNew) await initialize(tables, directory)
-    return createLmdbStore(tables, await createDiskSpace(directory.file, tables), directory)
+    await replayJournal(tables, readJournal(directory.journal))
+    const [diskSpace, pace] = [await createDiskSpace(directory.file, tables), createCommitPace()]
+    // Without syncs, a transaction is as cheap as a record of the journal.
+    const journal = noSync ? noJournal() : createJournal(directory.journal, diskSpace, pace)
+    return createLmdbStore({ tables, journal, diskSpace, pace }, directory)
   } catch (cause) {
     await tables?.root.close()
     directory.release()
@@ -43,12 +50,14 @@ async function initialize(tables: Tables, directory: DataDirectory): Promise<voi
   directory.markComplete()
 }
 
-function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDirectory): Store {
+function createLmdbStore(files: WriterFiles, directory: DataDirectory): Store {
+  const { tables, journal, diskSpace } = files
+  const { recent } = journal
   const counts = createPrefixCounts()
   const lastChanges = createLastChanges()
   let closing: Promise<void> | undefined
 
-  const writer = createWriter(tables, diskSpace, {
+  const writer = createWriter(files, {
     nextMaintenance: writes => compaction.nextStep(writes),
     // Watchers and readers of old revisions end; that is better than a disk that cannot be emptied.
     needSpace: () => void compaction.request(writer.state.revision).catch(() => {}),
@@ -68,12 +77,24 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
       const { revision, compacted: oldest } = writer.state
       if (after < oldest) throw compacted(after, oldest)
       try {
-        return eventsBetween(tables, after, revision, limit)
+        return eventsAfter(after, revision, limit)
       } catch (error) {
         throw readFailure(error)
       }
     },
   })
+
+  /** The events after a revision up to another: those of the tables, then those that only the journal has. */
+  function eventsAfter(after: Revision, upTo: Revision, limit: number): LogSegment<StoreEvent> {
+    const { events } = recent
+    const inTables = upTo - events.length
+    if (after < inTables) {
+      const segment = eventsBetween(tables, after, inTables, limit)
+      return { ...segment, isLast: segment.isLast && events.length === 0 }
+    }
+    const start = after - inTables
+    return { events: events.slice(start, start + limit), isLast: start + limit >= events.length }
+  }
 
   const compaction = createCompaction({
     tables,
@@ -82,7 +103,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     forgotten: oldest => watchers.dropBehind(oldest, after => compacted(after, oldest)),
   })
 
-  const pages = createPageReader({ tables, counts, revision: () => writer.state.revision, checkOpen })
+  const pages = createPageReader({ tables, recent, counts, revision: () => writer.state.revision, checkOpen })
 
   let isReopening = false
 
@@ -121,6 +142,8 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
   }
 
   function get(key: string, asOf: Revision): Entry | undefined {
+    const written = recent.find(key, asOf)
+    if (written) return written.entry
     try {
       const entry = currentEntry(tables, key)
       // LMDB may show a group of writes that is not acknowledged yet.
@@ -161,8 +184,11 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     compaction.stop()
     writer.stop()
     await writer.idle()
+    writer.emptyJournal()
+    await writer.idle()
     watchers.endAll(closed())
     await pages.idle()
+    journal.close()
     await diskSpace.close()
     await tables.root.close()
     directory.release()

@@ -1,10 +1,11 @@
 // Reads a page of entries as of one revision, from one snapshot of the tables. Long reads yield to the event loop at
 // intervals.
 import { endOfPrefix } from '../keys.js'
-import type { Entry, Page, RangeOptions, Revision } from '../store.js'
+import type { Entry, Page, RangeOptions, Revision, StoreEvent } from '../store.js'
 import { entriesAt } from './history.js'
 import { readFailure, readState, type Snapshot, type Tables } from './layout.js'
 import type { PrefixCounts } from './prefix-counts.js'
+import { type ChangedKey, changesWithin, type RecentWrites, withChanges } from './recent-writes.js'
 
 export interface PageReader {
   /** Reads at a revision that is not compacted. */
@@ -15,6 +16,8 @@ export interface PageReader {
 
 export interface PageContext {
   readonly tables: Tables
+  /** What the tables do not have yet. */
+  readonly recent: RecentWrites
   readonly counts: PrefixCounts
   /** The latest acknowledged revision. */
   revision(): Revision
@@ -33,6 +36,8 @@ interface KeyRange {
   readonly end: string
   readonly asOf: Revision
   readonly snapshot: Snapshot
+  /** What was written up to the revision after the snapshot. */
+  readonly recent: readonly StoreEvent[]
 }
 
 type PageLimits = Required<Pick<RangeOptions, 'limit' | 'maxBytes'>> & {
@@ -40,7 +45,7 @@ type PageLimits = Required<Pick<RangeOptions, 'limit' | 'maxBytes'>> & {
   readonly maxBytes: number
 }
 
-export function createPageReader({ tables, counts, revision, checkOpen }: PageContext): PageReader {
+export function createPageReader({ tables, recent, counts, revision, checkOpen }: PageContext): PageReader {
   let reading = 0
   const whenIdle: (() => void)[] = []
 
@@ -52,7 +57,7 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     reading++
     try {
       const start = startAfter === undefined ? prefix : after(startAfter)
-      const range = { start, end: endOfPrefix(prefix), asOf, snapshot: { transaction } }
+      const range = { start, end: endOfPrefix(prefix), asOf, snapshot: { transaction }, recent: recent.events }
       const entries: Entry[] = []
       if (await collect(range, { limit, maxBytes }, entries)) return { revision: asOf, entries, remaining: 0 }
       const last = entries.at(-1)!.key
@@ -71,25 +76,32 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
 
   /** Adds the entries of a range up to a limit; returns true if the range is exhausted. */
   async function collect(range: KeyRange, { limit, maxBytes }: PageLimits, entries: Entry[]): Promise<boolean> {
-    const { start, end, asOf, snapshot } = range
     let bytes = 0
-    if (!isCurrent(range)) {
-      for (const entry of entriesAt(tables, start, end, asOf, snapshot)) {
-        if (entries.length === limit || bytes >= maxBytes) return false
-        entries.push(entry)
-        bytes += entry.value.length
-        if (entries.length % TURN_ENTRIES === 0) await turn()
-      }
-      return true
-    }
-    for (const { key, value, version } of tables.current.getRange({ start, end, versions: true, ...snapshot })) {
+    for (const entry of entriesOf(range)) {
       if (entries.length === limit || bytes >= maxBytes) return false
-      entries.push({ key, value, revision: version! })
-      bytes += value.length
+      entries.push(entry)
+      bytes += entry.value.length
       if (entries.length % TURN_ENTRIES === 0) await turn()
     }
     return true
   }
+
+  function entriesOf(range: KeyRange): Iterable<Entry> {
+    const { start, end, asOf, snapshot } = range
+    if (isAhead(range)) return entriesAt(tables, start, end, asOf, snapshot)
+    const changes = changesOf(range)
+    return changes.length === 0 ? currentEntries(range) : withChanges(currentEntries(range), changes)
+  }
+
+  function* currentEntries({ start, end, snapshot }: KeyRange): Generator<Entry, void> {
+    for (const { key, value, version } of tables.current.getRange({ start, end, versions: true, ...snapshot })) {
+      yield { key, value, revision: version! }
+    }
+  }
+
+  /** What was written after the snapshot. */
+  const changesOf = ({ start, end, asOf, snapshot, recent: events }: KeyRange): readonly ChangedKey[] =>
+    events.length === 0 ? [] : changesWithin(events, start, end, readState(tables, snapshot).revision, asOf)
 
   /** The total for the page: all entries of the prefix, or those after `startAfter`. */
   function countFrom(
@@ -98,13 +110,15 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     remainder: KeyRange,
     before: number,
   ): Promise<number> {
-    const walk = async () => before + (await (isCurrent(remainder) ? countKeys(remainder) : countEntries(remainder)))
+    const walk = async () => before + (await (isAhead(remainder) ? countEntries(remainder) : countKeys(remainder)))
     return startAfter === undefined ? counts.count(prefix, remainder.asOf, remainder.asOf === revision(), walk) : walk()
   }
 
-  /** Counts every key of the snapshot. LMDB skips keys much faster than it reads entries. */
-  async function countKeys({ start, end, snapshot }: KeyRange): Promise<number> {
+  /** Counts every key of the snapshot, and what was written after it. LMDB skips keys much faster than it reads entries. */
+  async function countKeys(range: KeyRange): Promise<number> {
+    const { start, end, snapshot } = range
     let count = 0
+    for (const { entry, existed } of changesOf(range)) count += Number(entry !== undefined) - Number(existed)
     for (let from = start; ; await turn()) {
       const [next] = tables.current.getKeys({ start: from, end, offset: TURN_KEYS, limit: 1, ...snapshot })
       if (next === undefined) return count + tables.current.getKeysCount({ start: from, end, ...snapshot })
@@ -119,8 +133,8 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     return count
   }
 
-  /** Whether the snapshot is at exactly this revision. It has every acknowledged write, but may be ahead. */
-  const isCurrent = ({ asOf, snapshot }: KeyRange): boolean => readState(tables, snapshot).revision === asOf
+  /** Whether the snapshot has later writes, too. */
+  const isAhead = ({ asOf, snapshot }: KeyRange): boolean => readState(tables, snapshot).revision > asOf
 
   async function turn(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))

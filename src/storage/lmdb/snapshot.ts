@@ -16,9 +16,11 @@ import { open } from 'lmdb'
 import { createFolder } from '../../base/create-folder.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
-import { openDataDirectory } from './disk/data-directory.js'
+import { JOURNAL_FILE, openDataDirectory } from './disk/data-directory.js'
 import { checkDataFile } from './disk/data-file.js'
+import { type JournaledWrite, readJournal } from './disk/journal-file.js'
 import { problemsOf } from './integrity.js'
+import { replayJournal } from './journal.js'
 import { corrupt, openTables, readState } from './layout.js'
 
 export interface Snapshot {
@@ -38,6 +40,8 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
   const folder = mkdtempSync(`${resolve(file)}.`)
   const fresh = join(folder, DATA_FILE)
   try {
+    // First, since writes leave the journal only when they are in the tables.
+    const journaled = readJournal(join(resolve(directory), JOURNAL_FILE))
     // LMDB copies the state of one read transaction; it may be read while another process writes.
     const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
     try {
@@ -51,6 +55,7 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
     }
     // The objects include Secrets.
     chmodSync(fresh, 0o600)
+    await addWrites(fresh, journaled)
     sync(fresh)
     const snapshot = await describeSnapshot(fresh)
     renameSync(fresh, resolve(file))
@@ -58,6 +63,15 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
     return snapshot
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function addWrites(file: string, writes: readonly JournaledWrite[]): Promise<void> {
+  const tables = openTables(file)
+  try {
+    await replayJournal(tables, writes)
+  } finally {
+    await tables.root.close()
   }
 }
 

@@ -1,18 +1,20 @@
 // The only writer. It takes all waiting writes, checks each against the stored entry and the earlier writes of the same
-// group, commits the group in one transaction, and only then notifies watchers and callers.
+// group, commits the group, and only then notifies watchers and callers. A group is committed by the journal or, if that
+// does not take it, by a transaction, which also has the writes that only the journal has so far.
 //
 // No state in memory is ahead of the disk. If a commit fails, its group is discarded and the next one starts from the
 // stored state.
 import { guardChanged, StorageError } from '../storage-error.js'
 import type { Entry, Guard, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
-import { createCommitPace } from './commit-pace.js'
+import type { CommitPace } from './commit-pace.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
-import { isMilestone, readFailure, readState, STATE, type StoreState, type Tables } from './layout.js'
+import type { Journal } from './journal.js'
+import { putEvents, readFailure, readState, type StoreState, type Tables } from './layout.js'
 
 export interface Writer {
-  /** The latest acknowledged state; the tables may be one group ahead of it. */
+  /** The latest acknowledged state; the tables may be one group ahead of it, and are behind it by what is in the journal. */
   readonly state: StoreState
   /** Whether the latest commit failed because of the disk, and not for lack of space. */
   readonly hasFailed: boolean
@@ -21,6 +23,8 @@ export interface Writer {
   write(key: string, value: Buffer | undefined, expected: Revision, guard?: Guard): Promise<WriteResult>
   /** Schedules a call of `nextMaintenance`. */
   wake(): void
+  /** Puts what is in the journal into the tables. */
+  emptyJournal(): void
   /** Resolves when no work is left. */
   idle(): Promise<void>
   /** Opens the data file no more. */
@@ -83,12 +87,21 @@ const MAX_BYTES = 16 * 1024 * 1024
 const MAX_FAILURES = 4
 /** The pause between attempts to open the data file again. */
 const REOPEN_MS = 1000
+/** How long a write is only in the journal. Space on the disk is assured for about this long. */
+const JOURNAL_MS = 1000
+
+export interface WriterFiles {
+  readonly tables: Tables
+  readonly journal: Journal
+  readonly diskSpace: DiskSpace
+  readonly pace: CommitPace
+}
 
 export function createWriter(
-  tables: Tables,
-  diskSpace: DiskSpace,
+  { tables, journal, diskSpace, pace }: WriterFiles,
   { nextMaintenance, committed, needSpace, reopen }: WriterEvents,
 ): Writer {
+  const { recent } = journal
   let state = readState(tables)
   let queue: Operation[] = []
   /** On a full disk: writes that add no data, one at a time, each after the removal of history. */
@@ -104,7 +117,9 @@ export function createWriter(
   let hasFailed = false
   let isClosed = false
   const whenIdle: (() => void)[] = []
-  const pace = createCommitPace()
+  /** The next group goes to the tables, and with it what is in the journal. */
+  let emptiesJournal = false
+  let journalTimer: NodeJS.Timeout | undefined
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
   const guardRevisions = new Map<string, Revision>()
 
@@ -134,7 +149,7 @@ export function createWriter(
     queue = taken === queue.length ? [] : queue.slice(taken)
     const maintenance = nextMaintenance({ entries: group.events.length, bytes: group.bytes })
     if (fatalError) maintenance?.failed(fatalError, true)
-    else if (group.events.length > 0 || maintenance) await commit(group, maintenance)
+    else if (group.events.length > 0 || maintenance || emptiesJournal) await commit(group, maintenance)
     return queue.length > 0 || maintenance !== undefined
   }
 
@@ -170,7 +185,7 @@ export function createWriter(
         if (operation.guard && revisionOf(operation.guard.key, group) !== operation.guard.revision) {
           throw guardChanged(operation.guard.key)
         }
-        previous = inGroup ? group.changed.get(key) : currentEntry(tables, key)
+        previous = inGroup ? group.changed.get(key) : latest(key)
       } catch (error) {
         operation.reject(readFailure(error))
         continue
@@ -190,11 +205,16 @@ export function createWriter(
     return { group, taken }
   }
 
+  function latest(key: string): Entry | undefined {
+    const written = recent.find(key)
+    return written ? written.entry : currentEntry(tables, key)
+  }
+
   /** The revision of an entry after the writes of the group so far; 0 if there is none. */
   function revisionOf(key: string, { changed }: Group): Revision {
     if (changed.has(key)) return changed.get(key)?.revision ?? 0
     let revision = guardRevisions.get(key)
-    if (revision === undefined) guardRevisions.set(key, (revision = currentEntry(tables, key)?.revision ?? 0))
+    if (revision === undefined) guardRevisions.set(key, (revision = latest(key)?.revision ?? 0))
     return revision
   }
 
@@ -205,19 +225,17 @@ export function createWriter(
       compacted: maintenance?.compacted ?? state.compacted,
     }
     changing = changed
-    try {
-      const reserving = diskSpace.reserve(needOf(events, maintenance))
-      if (reserving) await reserving
-      const put = (): void => {
-        // First, so that the new state is stored even if only a part of the rest is.
-        void tables.meta.put(STATE, next)
-        for (const event of events) apply(event)
-        maintenance?.apply?.()
+    if (!maintenance && !emptiesJournal && !isFull) {
+      const isWritten = journal.append(events, group.bytes)
+      if (isWritten === true || (await isWritten)) {
+        journalTimer ??= setTimeout(emptyJournal, JOURNAL_MS).unref()
+        return acknowledge(group, next)
       }
-      if (!maintenance && pace.isAtOnce(events.length, group.bytes)) commitAtOnce(put)
-      else await commitOnThread(put)
+    }
+    try {
+      await commitToTables(group, next, maintenance)
     } catch (cause) {
-      const { error, fatal } = await failureOf(cause, tables, state)
+      const { error, fatal } = await failureOf(cause, tables, inTables())
       hasFailed = error.code !== 'no-space'
       // The tables may have more than was acknowledged: `changing` stays set, so that reads look past it.
       if (fatal) return recover(group, next, { error, fatal }, maintenance)
@@ -229,15 +247,51 @@ export function createWriter(
       for (const { operation } of answers) operation.reject(error)
       return undefined
     }
+    journalEmptied()
+    if (events.length > 0 && rescued.length === 0 && !events.every(addsNoData)) isFull = false
+    return acknowledge(group, next, maintenance)
+  }
+
+  function acknowledge({ events, changed, answers }: Group, next: StoreState, maintenance?: MaintenanceStep): void {
     state = next
     changing = undefined
     hasFailed = false
-    if (events.length > 0 && rescued.length === 0 && !events.every(addsNoData)) isFull = false
     for (const key of changed.keys()) guardRevisions.delete(key)
     maintenance?.committed()
     committed(events)
     for (const { operation, result } of answers) operation.resolve(result)
-    return undefined
+  }
+
+  async function commitToTables(
+    { events, bytes }: Group,
+    next: StoreState,
+    maintenance: MaintenanceStep | undefined,
+  ): Promise<void> {
+    const all = recent.events.length > 0 ? [...recent.events, ...events] : events
+    const reserving = diskSpace.reserve(needOf(all, maintenance, events.every(addsNoData)))
+    if (reserving) await reserving
+    const put = (): void => {
+      putEvents(tables, all, next)
+      maintenance?.apply?.()
+    }
+    if (!maintenance && pace.isAtOnce(all.length, bytes)) commitAtOnce(put)
+    else await commitOnThread(put)
+  }
+
+  /** The state that the tables should have: the acknowledged one without what is only in the journal. */
+  const inTables = (): StoreState => ({ ...state, revision: state.revision - recent.events.length })
+
+  function emptyJournal(): void {
+    if (recent.events.length === 0) return
+    emptiesJournal = true
+    wake()
+  }
+
+  function journalEmptied(): void {
+    emptiesJournal = false
+    clearTimeout(journalTimer)
+    journalTimer = undefined
+    journal.emptied()
   }
 
   /** On a full disk, writes that add no data are tried again, each alone, so that the disk can be emptied. */
@@ -269,21 +323,23 @@ export function createWriter(
       void reopenLater(group.events)
       return
     }
-    if (state.revision === next.revision && state.compacted === next.compacted) {
-      maintenance?.committed()
-      committed(group.events)
-      for (const { operation, result } of group.answers) operation.resolve(result)
-      return
-    }
+    if (isInTables(next)) return acknowledge(group, next, maintenance)
     const notWritten = new StorageError('unavailable', `nothing was written: ${error.message}`, undefined, error)
     maintenance?.failed(notWritten, group.events.length === 0)
     for (const { operation } of group.answers) operation.reject(notWritten)
   }
 
+  function isInTables({ revision, compacted }: StoreState): boolean {
+    const stored = readState(tables)
+    return stored.revision === revision && stored.compacted === compacted
+  }
+
   async function reopened(): Promise<boolean> {
     try {
       await reopen()
-      state = readState(tables)
+      const stored = readState(tables)
+      if (stored.revision >= state.revision) journalEmptied()
+      state = { ...stored, revision: Math.max(stored.revision, state.revision) }
       changing = undefined
       fatalError = undefined
       guardRevisions.clear()
@@ -325,15 +381,6 @@ export function createWriter(
     if (thrown) throw thrown.error
   }
 
-  /** The promises of single operations are ignored: they have the outcome of the transaction. */
-  function apply({ revision, key, value, previous }: StoreEvent): void {
-    if (value) void tables.current.put(key, value, revision)
-    else void tables.current.remove(key)
-    const record = { key, deleted: !value, previous }
-    void tables.log.put(revision, record)
-    if (isMilestone(revision, record)) void tables.milestones.put([key, revision], undefined)
-  }
-
   return {
     get state() {
       return state
@@ -349,21 +396,23 @@ export function createWriter(
       })
     },
     wake,
+    emptyJournal,
     stop() {
       isClosed = true
+      clearTimeout(journalTimer)
     },
     idle: () => (running ? new Promise(resolve => whenIdle.push(resolve)) : Promise.resolve()),
   }
 }
 
 /** The space that a group takes, including its maintenance work. */
-function needOf(events: readonly StoreEvent[], maintenance: MaintenanceStep | undefined): Need {
+function needOf(events: readonly StoreEvent[], maintenance: MaintenanceStep | undefined, urgent: boolean): Need {
   const large: number[] = []
   for (const { value, previous } of events) {
     if (value && value.length > LARGE) large.push(value.length)
     if (previous && previous.value.length > LARGE) large.push(previous.value.length)
   }
-  return { entries: events.length + (maintenance?.entries ?? 0), large, urgent: events.every(addsNoData) }
+  return { entries: events.length + (maintenance?.entries ?? 0), large, urgent }
 }
 
 /**

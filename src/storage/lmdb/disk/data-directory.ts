@@ -3,6 +3,7 @@
 //   FORMAT           the format version; written last, so it marks the directory as complete
 //   store.mdb        the tables, see layout.ts
 //   store.mdb-lock   LMDB's reader table
+//   journal          writes that are not in the tables yet, see journal-file.ts
 //   lock             locked while the directory is open
 import {
   accessSync,
@@ -29,6 +30,8 @@ import { isNoSpace, noSpace } from './disk-space.js'
 export interface DataDirectory {
   /** The path of LMDB's file. */
   readonly file: string
+  /** The path of the journal. */
+  readonly journal: string
   /** The directory was created or is not complete yet. */
   readonly isNew: boolean
   /** Marks a new directory as complete, once its tables are on disk. */
@@ -41,11 +44,12 @@ const FORMAT_FILE = 'FORMAT'
 const NEW_FORMAT_FILE = 'FORMAT.new'
 const DATA_FILE = 'store.mdb'
 const READER_FILE = `${DATA_FILE}-lock`
+export const JOURNAL_FILE = 'journal'
 const LOCK_FILE = 'lock'
 const TRIAL_FILE = `${DATA_FILE}-trial`
 
 /** Files of a directory whose creation was interrupted; a new file system has `lost+found`. */
-const UNFINISHED = new Set([LOCK_FILE, DATA_FILE, READER_FILE, TRIAL_FILE, NEW_FORMAT_FILE, 'lost+found'])
+const UNFINISHED = new Set([LOCK_FILE, DATA_FILE, READER_FILE, JOURNAL_FILE, TRIAL_FILE, NEW_FORMAT_FILE, 'lost+found'])
 
 export function openDataDirectory(path: string): DataDirectory {
   const directory = resolve(path)
@@ -61,6 +65,7 @@ export function openDataDirectory(path: string): DataDirectory {
     fillReaderFile(directory)
     return {
       file: join(directory, DATA_FILE),
+      journal: join(directory, JOURNAL_FILE),
       isNew,
       markComplete: () => markComplete(directory),
       release: () => lock.release(),

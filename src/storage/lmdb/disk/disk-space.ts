@@ -12,6 +12,8 @@ import type { Tables } from '../layout.js'
 export interface DiskSpace {
   /** Reserves space for a transaction, synchronously if possible; rejects with `no-space`. */
   reserve(need: Need): Promise<void> | undefined
+  /** Whether a transaction within the next second will have space: only where the disk has much, and limits allow it. */
+  keepFree(need: Need): boolean
   close(): Promise<void>
 }
 
@@ -51,20 +53,30 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
   /** There is space for all pages up to here, until `assuredUntil`. */
   let assured = 0
   let assuredUntil = 0
+  /** Whether that is so because the disk has much free space. */
+  let isPlenty = false
+  /** The disk has little space, as was found out at most a second ago. */
+  let shortUntil = 0
   /** The file has no holes from its used end up to here. */
   let solid = 0
+
+  /** Where the disk has much free space, the file is extended beyond `wanted` pages. */
+  function assurePlenty(wanted: number): boolean {
+    const extended = wanted + aheadOf(end)
+    isPlenty = hasPlenty(file) && declare(handle.fd, extended * pageSize)
+    if (!isPlenty) return false
+    assured = extended
+    assuredUntil = performance.now() + PLENTY_MS
+    return true
+  }
 
   async function reserveMore(pages: number, sideBySide: number, reserve: number): Promise<void> {
     const usage = usageOf(tables)
     end = usage.end
     const wanted = end + pages + reserve
-    const ahead = Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, end >>> 1))
-    if (hasPlenty(file) && declare(handle.fd, (wanted + ahead) * pageSize)) {
-      assured = wanted + ahead
-      assuredUntil = performance.now() + PLENTY_MS
-    } else {
+    if (!assurePlenty(wanted)) {
       const start = Math.max(end, solid)
-      const target = wanted + Math.min(ahead, MAX_FILLED)
+      const target = wanted + Math.min(aheadOf(end), MAX_FILLED)
       if (start < wanted) solid = Math.floor((await fill(handle, start * pageSize, target * pageSize)) / pageSize)
       assured = solid
       assuredUntil = Number.POSITIVE_INFINITY
@@ -74,20 +86,35 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
     else if (usage.free < 3 * pages || end + sideBySide > assured) throw noSpace(file)
   }
 
+  function pagesOf({ entries, large, urgent }: Need) {
+    const sideBySide = large.reduce((sum, bytes) => sum + Math.ceil(bytes / pageSize) + 1, 0)
+    const pages = PAGES_OF_TRANSACTION + PAGES_OF_ENTRY * entries + sideBySide
+    const reserve = urgent ? 0 : Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, end >>> 3))
+    const isAssured = end + pages + reserve <= assured && performance.now() <= assuredUntil
+    return { pages, sideBySide, reserve, isAssured }
+  }
+
   return {
-    reserve({ entries, large, urgent }) {
-      const sideBySide = large.reduce((sum, bytes) => sum + Math.ceil(bytes / pageSize) + 1, 0)
-      const pages = PAGES_OF_TRANSACTION + PAGES_OF_ENTRY * entries + sideBySide
-      const reserve = urgent ? 0 : Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, end >>> 3))
-      if (end + pages + reserve > assured || performance.now() > assuredUntil) {
-        return reserveMore(pages, sideBySide, reserve)
-      }
+    reserve(need) {
+      const { pages, sideBySide, reserve, isAssured } = pagesOf(need)
+      if (!isAssured) return reserveMore(pages, sideBySide, reserve)
       end += pages
       return undefined
+    },
+    keepFree(need) {
+      const { pages, reserve, isAssured } = pagesOf(need)
+      if (isAssured) return isPlenty
+      if (performance.now() < shortUntil) return false
+      end = usageOf(tables).end
+      const isKept = assurePlenty(end + pages + reserve)
+      if (!isKept) shortUntil = performance.now() + PLENTY_MS
+      return isKept
     },
     close: () => handle.close(),
   }
 }
+
+const aheadOf = (pages: number): number => Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, pages >>> 1))
 
 export const noSpace = (file: string, cause?: unknown): StorageError =>
   new StorageError(
