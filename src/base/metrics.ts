@@ -34,6 +34,8 @@ export interface Family<Labels extends readonly string[], Cell> {
 export interface MetricsRegistry {
   /** Registering a name again gives the family that exists. */
   counter<const L extends readonly string[]>(name: string, help: string, labels: L): Family<L, Counter>
+  /** A counter that is counted elsewhere, in plain numbers, and set before each page. */
+  setCounter<const L extends readonly string[]>(name: string, help: string, labels: L): Family<L, Pick<Gauge, 'set'>>
   gauge<const L extends readonly string[]>(name: string, help: string, labels: L): Family<L, Gauge>
   histogram<const L extends readonly string[]>(
     name: string,
@@ -111,6 +113,7 @@ export function createMetrics(): MetricsRegistry {
 
   return {
     counter: (name, help, labels) => register('counter', name, help, labels, createNumber),
+    setCounter: (name, help, labels) => register('counter', name, help, labels, createNumber),
     gauge: (name, help, labels) => register('gauge', name, help, labels, createNumber),
     histogram: (name, help, labels, buckets) =>
       register('histogram', name, help, labels, () => createHistogram(buckets)),

@@ -21,6 +21,8 @@ export { type KnownList, MAX_KNOWN_BYTES } from './cache/known-lists.js'
 export type { ObjectEntry, ObjectEvent }
 
 export interface ObjectStore {
+  /** Lists of clients, and the objects that they got, for metrics. */
+  readonly listCounts: { lists: number; returned: number }
   readonly cache: WatchCache<ObjectAttributes>
   readonly views: ObjectViews
   readonly changes: WatchChanges
@@ -134,6 +136,7 @@ export function createObjectStore(
   const views = createObjectViews(codec, shared.converted, shared)
 
   return {
+    listCounts: { lists: 0, returned: 0 },
     cache,
     views,
     changes: createWatchChanges(views),

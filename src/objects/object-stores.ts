@@ -8,6 +8,8 @@ export interface ObjectStores {
   objectStore(kind: Kind): ObjectStore
   /** The kind was removed or replaced: ends the watches of its objects. */
   retire(kind: Kind): void
+  /** The stores in use, each with its kind. */
+  all(): Iterable<readonly [Kind, ObjectStore]>
   close(): Promise<void>
 }
 
@@ -16,14 +18,14 @@ export function createObjectStores(store: Store, errors: ReadErrors = { wrapsRea
   // By the versions: a kind that changes in nothing that concerns its objects keeps its store. A kind that was replaced
   // keeps its store for the requests that began with it.
   const stores = new WeakMap<Kind['versions'], ObjectStore>()
-  const inUse = new Set<ObjectStore>()
+  const inUse = new Map<ObjectStore, Kind>()
 
   function objectStore(kind: Kind): ObjectStore {
     let found = stores.get(kind.versions)
     if (!found) {
       found = createObjectStore(store, kind, shared)
       stores.set(kind.versions, found)
-      inUse.add(found)
+      inUse.set(found, kind)
     }
     return found
   }
@@ -35,8 +37,11 @@ export function createObjectStores(store: Store, errors: ReadErrors = { wrapsRea
       retired.cache.retire()
       inUse.delete(retired)
     },
+    *all() {
+      for (const [each, kind] of inUse) yield [kind, each]
+    },
     async close() {
-      await Promise.all([...inUse].map(({ cache }) => cache.close()))
+      await Promise.all([...inUse.keys()].map(({ cache }) => cache.close()))
     },
   }
 }

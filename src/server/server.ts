@@ -45,9 +45,10 @@ import { connectSubresources, podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import type { Simulation } from '../workloads/start-workloads.js'
-import { createAudit } from './audit/audit-log.js'
+import { countedSink, createAudit } from './audit/audit-log.js'
 import { openLogFile } from './audit/log-file.js'
 import { registerBuildMetrics } from './observability/build-metrics.js'
+import { registerCacheMetrics } from './observability/cache-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
@@ -284,6 +285,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
     registerProcessMetrics(metrics)
     registerBuildMetrics(metrics, options.api.featureGates)
     registerStorageMetrics(metrics, store, registry, options.storage)
+    registerCacheMetrics(metrics, objects)
     /** The port is known once the server listens; requests cannot come before that. */
     const state = { isStopping: false, address: '' }
     const health = { checkStore: () => store.check(), isStopping: () => state.isStopping }
@@ -342,7 +344,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         ofSession: console?.authenticate,
       }),
       flowControl: flows.control,
-      audit: audit && auditLog && createAudit(audit.policy, auditLog, clock.now),
+      audit: audit && auditLog && createAudit(audit.policy, countedSink(auditLog, metrics), clock.now),
       openApiEnums: isGateOn(options.api.featureGates, 'OpenAPIEnums'),
       constrainedImpersonation: isGateOn(options.api.featureGates, 'ConstrainedImpersonation'),
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),

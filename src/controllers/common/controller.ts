@@ -49,7 +49,7 @@ export function createControllerQueue(
 ): WorkQueue {
   const controllerLog = log.child({ controller: name })
   const { retries, ...hooks } = countQueue(metrics, name)
-  return createWorkQueue(
+  const queue = createWorkQueue(
     reconcile,
     {
       ...hooks,
@@ -64,6 +64,28 @@ export function createControllerQueue(
     concurrency,
     clock,
   )
+  measureRunning(metrics, name, queue)
+  return queue
+}
+
+/** Of what is worked on when the page is printed. */
+function measureRunning(metrics: MetricsRegistry, name: string, queue: WorkQueue): void {
+  const unfinished = metrics.gauge(
+    'workqueue_unfinished_work_seconds',
+    "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+    ['name'],
+  )
+  const longest = metrics.gauge(
+    'workqueue_longest_running_processor_seconds',
+    'How many seconds has the longest running processor for workqueue been running.',
+    ['name'],
+  )
+  metrics.onCollect(() => {
+    const now = performance.now()
+    const seconds = Array.from(queue.running(), since => (now - since) / 1000)
+    unfinished.with(name).set(seconds.reduce((sum, each) => sum + each, 0))
+    longest.with(name).set(Math.max(0, ...seconds))
+  })
 }
 
 export const retryDelay = (failures: number, random: number): number =>

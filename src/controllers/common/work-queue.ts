@@ -10,6 +10,8 @@ export interface WorkQueue {
   /** Resolves when no key waits or is worked on. Keys that are added later do not count. */
   idle(): Promise<void>
   stop(): void
+  /** Since when each key is worked on that is. */
+  running(): Iterable<number>
 }
 
 export interface QueueHooks {
@@ -31,7 +33,7 @@ export function createWorkQueue(
 ): WorkQueue {
   /** Keys in the order of their adding, with the time of it. */
   const waiting = new Map<string, number>()
-  const active = new Set<string>()
+  const active = new Map<string, number>()
   const failures = new Map<string, number>()
   /** Cancel the timers that run. */
   const timers = new Set<() => void>()
@@ -71,7 +73,7 @@ export function createWorkQueue(
       if (active.size >= concurrency || stopped) return
       if (active.has(key)) continue
       waiting.delete(key)
-      active.add(key)
+      active.set(key, performance.now())
       hooks.onStart?.(waiting.size, performance.now() - addedAt)
       void run(key)
     }
@@ -99,6 +101,7 @@ export function createWorkQueue(
 
   return {
     add,
+    running: () => active.values(),
     addLater: (key, ms) => addAfter(key, ms, clock),
     idle: () =>
       new Promise(resolve => {

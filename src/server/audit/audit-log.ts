@@ -1,4 +1,5 @@
 // The audit log: an event of audit.k8s.io/v1 for each stage of a request, as the policy says, one line of JSON each.
+import type { MetricsRegistry } from '../../base/metrics.js'
 import { decodeCbor } from '../../codec/cbor.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import { decodeYaml } from '../../codec/yaml.js'
@@ -14,6 +15,19 @@ import { type AuditConfig, type AuditPolicy, type AuditStage, LEVELS } from './p
 
 export interface AuditSink {
   write(line: string): void
+}
+
+/** Counts the events that are written. */
+export function countedSink(sink: AuditSink, metrics: MetricsRegistry): AuditSink {
+  const events = metrics
+    .counter('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [])
+    .with()
+  return {
+    write(line) {
+      events.inc()
+      sink.write(line)
+    },
+  }
 }
 
 export function createAudit(policy: AuditPolicy, sink: AuditSink, now: () => number): Audit {

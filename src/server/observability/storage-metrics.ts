@@ -101,6 +101,7 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     labels,
   )
   const kindOf = createKindFinder(registry)
+  const countList = countLists(metrics)
 
   async function measure<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
     const kind = kindOf(key)
@@ -121,10 +122,39 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
   return {
     ...store,
     get: (key, at) => measure('get', key, () => store.get(key, at)),
-    range: (prefix, options) => measure('list', prefix, () => store.range(prefix, options)),
+    async range(prefix, options) {
+      const page = await measure('list', prefix, () => store.range(prefix, options))
+      countList(kindOf(prefix), page.entries.length)
+      return page
+    },
     create: (key, value, guard) => measure('create', key, () => store.create(key, value, guard)),
     update: (key, value, expected, guard) => measure('update', key, () => store.update(key, value, expected, guard)),
     delete: (key, expected) => measure('delete', key, () => store.delete(key, expected)),
+  }
+}
+
+/** All that is read is passed on: selectors are answered above the store. */
+function countLists(metrics: MetricsRegistry): (kind: Kind | undefined, entries: number) => void {
+  const counter = (name: string, help: string) => metrics.counter(name, help, ['group', 'resource'] as const)
+  const lists = counter('apiserver_storage_list_total', 'Number of LIST requests served from storage')
+  const objects = [
+    counter(
+      'apiserver_storage_list_fetched_objects_total',
+      'Number of objects read from storage in the course of serving a LIST request',
+    ),
+    counter(
+      'apiserver_storage_list_evaluated_objects_total',
+      'Number of objects tested in the course of serving a LIST request from storage',
+    ),
+    counter(
+      'apiserver_storage_list_returned_objects_total',
+      'Number of objects returned for a LIST request from storage',
+    ),
+  ]
+  return (kind, entries) => {
+    const names = [kind?.group ?? '', kind?.names.plural ?? ''] as const
+    lists.with(...names).inc()
+    for (const family of objects) family.with(...names).inc(entries)
   }
 }
 

@@ -29,6 +29,8 @@ export interface ReflectorOptions extends FreshnessOptions {
   readonly window: WindowLimits
   /** How many entries to load at once. */
   readonly pageSize: number
+  /** Counts the events. */
+  readonly counts: { events: number }
 }
 
 export async function startReflector<F>(
@@ -66,6 +68,7 @@ export async function startReflector<F>(
 
   const upstream: Watch = store.watch(prefix, start, {
     event(stored) {
+      options.counts.events++
       const event = state
         ? attributeReader.event(detached(stored), state.get(stored.key))
         : attributeReader.event(stored)

@@ -56,8 +56,21 @@ export interface WatchCache<F> extends Store {
    * upstream watch was interrupted, all watchers end with `compacted`.
    */
   watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: AttributeTerm): Watch
+  readonly counts: Readonly<CacheCounts>
+  /** The revision that the cache has seen, and how many events it keeps at most; undefined while it does not watch. */
+  readonly seen: { readonly revision: Revision; readonly capacity: number } | undefined
   /** Ends all watches, and refuses new ones with `closed`; running reads and writes may still finish. */
   retire(): void
+}
+
+/** What a cache has done, for metrics. */
+export interface CacheCounts {
+  /** Events that came from the store. */
+  events: number
+  /** How often the cache began to watch the store. */
+  starts: number
+  /** Entries that were read for ranges. */
+  fetched: number
 }
 
 export interface WatchCacheOptions<F> {
@@ -91,6 +104,7 @@ export function createWatchCache<F = undefined>(
   const attributeReader = createAttributeReader(getAttributes, factsKept)
   const eventIndex = createEventIndex<F>(prefix)
   const watches = new Set<CacheWatch>()
+  const counts: CacheCounts = { events: 0, starts: 0, fetched: 0 }
   /** Reads from before this fail, although the window may still have the events since. */
   let compactedTo: Revision = 0
   let isRetired = false
@@ -115,7 +129,7 @@ export function createWatchCache<F = undefined>(
   async function start(): Promise<Reflector<F> | undefined> {
     try {
       const limits = { window, pageSize, waitTimeout, progressEvery }
-      const started = await startReflector(store, prefix, attributeReader, eventIndex, limits, () => {
+      const started = await startReflector(store, prefix, attributeReader, eventIndex, { ...limits, counts }, () => {
         reflector = undefined
         if (performance.now() - startedAt > retryAfter * MAX_BACK_OFF) failures = 0
         backOff()
@@ -123,6 +137,7 @@ export function createWatchCache<F = undefined>(
       if (isRetired) started.stop()
       if (isRetired || started.ended) return undefined
       reflector = started
+      counts.starts++
       startedAt = performance.now()
       for (const watch of watches) watch.reflectorStarted()
       return reflector
@@ -218,9 +233,12 @@ export function createWatchCache<F = undefined>(
         const running = await ready()
         const page =
           running && (await readIndexedPage(store, attributeReader, running, of, rangeOptions, terms, waitTimeout))
-        if (page) return page
+        if (page) {
+          counts.fetched += page.entries.length
+          return page
+        }
       }
-      return read<CachedPage<F>>(
+      const found = await read<CachedPage<F>>(
         at,
         (state, revision, changed) => ({ revision, ...state.page(of, rangeOptions, changed) }),
         async () => {
@@ -228,6 +246,8 @@ export function createWatchCache<F = undefined>(
           return { ...page, entries: page.entries.map(attributeReader.entry) }
         },
       )
+      counts.fetched += found.entries.length
+      return found
     },
 
     async create(key, value, guard) {
@@ -273,6 +293,10 @@ export function createWatchCache<F = undefined>(
     },
 
     retire,
+    counts,
+    get seen() {
+      return reflector && { revision: reflector.window.revision, capacity: window.events }
+    },
 
     async close() {
       isClosed = true

@@ -1,7 +1,7 @@
 // list: the objects of a collection at one revision, whole or page by page.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Awaitable, orElse } from '../../base/awaitable.js'
+import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { badRequest, hasReason, storageReadError } from '../../meta/errors/status.js'
 import {
@@ -43,13 +43,18 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
   const store = context.objectStore(kind)
+  store.listCounts.lists++
+  const counted = (viewed: ViewedEntries): ViewedEntries => {
+    for (const each of viewed) if (each) store.listCounts.returned++
+    return viewed
+  }
   const query: ListQuery = {
     store,
     prefix: keyPrefixOf(kind, namespace),
     terms: selection.terms(target),
     view: (entries, hasTerms) =>
       orElse(
-        () => viewSelected(store.views, target, selection, entries, request, hasTerms),
+        () => andThen(viewSelected(store.views, target, selection, entries, request, hasTerms), counted),
         error => failedRead(context, target, error),
       ),
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
