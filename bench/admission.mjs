@@ -16,7 +16,7 @@ export async function run(args) {
     await withWebhooks(servers.webhooks, 100)
     const load = startLoad(children)
     for (const [what, object] of Object.entries(OBJECTS)) {
-      await compare(load, servers, what, object, isQuick ? 12 : 24)
+      await compare(load, servers, what, object, isQuick ? 30 : 72)
     }
     printTable()
   } finally {
@@ -36,8 +36,9 @@ async function startServers(children, names) {
 
 // ---- what is compared
 
-const COUNT = 300
-const WARM_UP = 6
+/** Short rounds: what else the machine does changes slowly, and then is the same for all servers of a round. */
+const COUNT = 100
+const WARM_UP = 20
 
 /** Other work on the machine, and collecting garbage of earlier rounds, only add to a round: the cheap ones are compared. */
 const cheap = costs => costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 4)]
@@ -48,7 +49,9 @@ async function compare(load, servers, what, { path, body }, rounds) {
   let first = 0
   // The first rounds warm up caches and the compiler.
   for (let round = -WARM_UP; round < rounds; round++) {
-    for (const [name, server] of round % 2 ? all : all.toReversed()) {
+    // Each server has each place in the order equally often.
+    const turn = (round + WARM_UP) % all.length
+    for (const [name, server] of [...all.slice(turn), ...all.slice(0, turn)]) {
       const before = cpuSeconds(server.pid)
       const task = { method: 'POST', path, body, count: COUNT, first, connections: 2, streams: 8 }
       await load('repeat', server, task)

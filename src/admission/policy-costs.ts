@@ -1,10 +1,10 @@
 // What the expressions of one policy cost on an object, by the evaluation that admission does.
 
-import type { Environment, Value, Variables } from '../cel/index.js'
+import { CelError, type Environment, type Value, type Variables } from '../cel/index.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { objectsAt, stringAt } from '../meta/values/access.js'
 import type { Value as Json } from '../meta/values/value.js'
-import { celValueOf } from './expressions/json-value.js'
+import { celValueOf } from '../types/cel-types.js'
 import { COST_BUDGET, compilePolicy, OutOfBudget, PolicyEvaluation, type PolicyExpression } from './policies/compile.js'
 
 export { COST_BUDGET }
@@ -76,8 +76,9 @@ function evaluateOne(
   if (!evaluation) return known
   const before = evaluation.left
   try {
-    const { value, error } = evaluation.evaluate(expression)
-    return { ...known, value, error, cost: before - evaluation.left }
+    const value = evaluation.evaluate(expression)
+    const cost = before - evaluation.left
+    return value instanceof CelError ? { ...known, error: value.message, cost } : { ...known, value, cost }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return { ...known, error: error.message }

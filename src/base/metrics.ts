@@ -19,7 +19,8 @@ export interface Gauge {
 }
 
 export interface Histogram {
-  observe(value: number): void
+  /** `times`: how often the value was measured, 1 when nothing is given. */
+  observe(value: number, times?: number): void
 }
 
 /** All cells of one metric, one for each combination of label values. */
@@ -183,11 +184,11 @@ function createHistogram(bounds: readonly number[]): Histogram & { print: Print;
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0
   return {
-    observe(value) {
+    observe(value, times = 1) {
       let i = 0
       while (i < bounds.length && value > bounds[i]!) i++
-      counts[i]!++
-      sum += value
+      counts[i]! += times
+      sum += value * times
     },
     read() {
       let count = 0
@@ -229,9 +230,9 @@ function createSummary(): Histogram & { print: Print; read: Read } {
   let count = 0
   let sum = 0
   return {
-    observe(value) {
-      count++
-      sum += value
+    observe(value, times = 1) {
+      count += times
+      sum += value * times
     },
     read: () => ({ value: count, sum }),
     print: (name, labels, lines) =>

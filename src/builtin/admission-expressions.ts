@@ -14,7 +14,7 @@ import {
   runtimeTypeName,
   types,
 } from '../cel/index.js'
-import type { Declarations } from '../types/cel-types.js'
+import { type Declarations, DYNAMIC_JSON } from '../types/cel-types.js'
 
 export interface AdmissionVariables {
   /** `params`, for policies with a paramKind. */
@@ -104,6 +104,7 @@ export function admissionEnvironment({ params = false, authorizer = false }: Adm
         ...(params && { params: DYN }),
         ...(authorizer && { authorizer: AUTHORIZER, 'authorizer.requestResource': RESOURCE_CHECK }),
       },
+      layouts: { object: DYNAMIC_JSON, oldObject: DYNAMIC_JSON, params: DYNAMIC_JSON, request: DYNAMIC_JSON },
     })
     environments.set(key, environment)
   }

@@ -4,7 +4,7 @@
 // Compiling and evaluating.
 
 export { CelError, CostLimitExceeded, EvaluationAborted, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
-export type { EvaluateOptions, Evaluation } from './eval/evaluator.js'
+export { type EvaluateOptions, type Evaluation, Series } from './eval/evaluator.js'
 export { type PartTrace, type TracedEvaluation, traceEvaluation } from './eval/trace.js'
 export {
   type Compilation,
@@ -32,7 +32,7 @@ export {
   type Overload,
 } from './environment.js'
 export type { Variables } from './eval/frame.js'
-export type { CompoundLayout, Layout } from './eval/layout.js'
+export type { CompoundLayout, DynamicLayout, Layout } from './eval/layout.js'
 export {
   AUTHORIZER,
   type AuthorizerDecision,

@@ -3,22 +3,20 @@ import { type CelType, DYN } from './check/cel-type.js'
 import { type Checked, check } from './check/checker.js'
 import { checkLiterals } from './check/literal-checks.js'
 import type { Environment } from './environment.js'
-import { type Evaluator, evaluatorOf } from './eval/evaluator.js'
+import { type Evaluators, evaluatorsOf } from './eval/evaluator.js'
 import { InstantiationError } from './eval/selection.js'
 import { parse } from './syntax/parser.js'
 import { type Issue, printIssues, type Source } from './syntax/source.js'
 import type { Expr } from './syntax/syntax-tree.js'
 
 /** A compiled expression. It keeps nothing of one evaluation for the next. */
-export interface Program {
+export interface Program extends Evaluators {
   readonly source: Source
   readonly expr: Expr
   /** The result of the checker, which `estimateCost` needs. Left out if the expression was not checked. */
   readonly checked?: Checked
   /** The type of what it evaluates to. */
   readonly type: CelType
-  /** Never throws for anything that an expression does: its errors are part of the answer. */
-  readonly evaluate: Evaluator
 }
 
 export type Compilation =
@@ -64,7 +62,7 @@ export function compile(text: string, environment: Environment, options: Compile
         expr,
         type: checked?.type ?? DYN,
         ...(checked ? { checked } : {}),
-        evaluate: evaluatorOf(checked ?? { expr }, environment),
+        ...evaluatorsOf(checked ?? { expr }, environment),
       },
     }
   } catch (error) {

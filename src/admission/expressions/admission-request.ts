@@ -5,8 +5,8 @@ import { type GroupVersionKind, printGroupVersion } from '../../meta/group-versi
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { printUserInfo } from '../../request/user-info.js'
-import type { Attributes } from '../attributes.js'
+import { printUserInfo, type UserInfo } from '../../request/user-info.js'
+import type { Attributes, Operation } from '../attributes.js'
 
 export interface GroupVersionResource {
   readonly group: string
@@ -42,11 +42,42 @@ export function inRequestedVersion(
 export const requestNamespace = ({ resource, namespace, name }: Attributes): string =>
   resource.resource === 'namespaces' && resource.group === '' ? name : namespace
 
+/** What an AdmissionRequest is made of: values that requests share, and nothing of the request that is large. */
+export interface RequestParts {
+  readonly matched: MatchedResource
+  readonly requested: MatchedResource
+  readonly operation: Operation
+  readonly subresource: string
+  readonly name: string
+  readonly namespace: string
+  readonly user: UserInfo
+  readonly dryRun: boolean
+  readonly options: WriteOptions | DeleteOptions
+}
+
+export function requestParts(attributes: Attributes, matched: MatchedResource): RequestParts {
+  const { operation, subresource, name, resource, version, kind, request } = attributes
+  const isMatched =
+    matched.kind.version === kind.version &&
+    matched.kind.group === kind.group &&
+    matched.resource.version === version &&
+    matched.resource.group === resource.group
+  return {
+    matched,
+    requested: isMatched ? matched : requestedResource(attributes),
+    operation,
+    subresource,
+    name,
+    namespace: requestNamespace(attributes),
+    user: request.user,
+    dryRun: request.dryRun,
+    options: request.options,
+  }
+}
+
 /** All members but `uid`, `object` and `oldObject`. Members that are empty are absent, as in Go's encoding. */
-export function admissionRequest(attributes: Attributes, matched: MatchedResource): ValueObject {
-  const { operation, subresource, name, request } = attributes
-  const requested = requestedResource(attributes)
-  const namespace = requestNamespace(attributes)
+export function printRequest(parts: RequestParts): ValueObject {
+  const { matched, requested, operation, subresource, name, namespace } = parts
   // Member by member, since it is made for each request that a policy or function sees.
   const printed: ValueObject = { kind: { ...matched.kind }, resource: { ...matched.resource } }
   if (subresource !== '') printed['subResource'] = subresource
@@ -56,15 +87,17 @@ export function admissionRequest(attributes: Attributes, matched: MatchedResourc
   if (name !== '') printed['name'] = name
   if (namespace !== '') printed['namespace'] = namespace
   printed['operation'] = operation
-  printed['userInfo'] = printUserInfo(request.user)
-  printed['dryRun'] = request.dryRun
-  printed['options'] = optionsOf(attributes)
+  printed['userInfo'] = printUserInfo(parts.user)
+  printed['dryRun'] = parts.dryRun
+  printed['options'] = optionsOf(parts)
   return printed
 }
 
+export const admissionRequest = (attributes: Attributes, matched: MatchedResource): ValueObject =>
+  printRequest(requestParts(attributes, matched))
+
 /** The options of the verb as an API object. A patch has the options of a create or an update. */
-function optionsOf({ operation, request }: Attributes): ValueObject | null {
-  const { options } = request
+function optionsOf({ operation, options }: RequestParts): ValueObject | null {
   const apiVersion = 'meta.k8s.io/v1'
   const dryRun = options.dryRun ? { dryRun: ['All'] } : {}
   switch (operation) {

@@ -6,40 +6,54 @@ import {
   AuthorizerValue,
   type ResourceAttributes,
   ResourceCheck,
+  type Value,
   type Variables,
 } from '../../cel/index.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
 import type { UserInfo } from '../../request/user-info.js'
+import { celValueOf } from '../../types/cel-types.js'
 import type { Attributes, VersionedObjects } from '../attributes.js'
 import { admissionRequest, type MatchedResource, requestNamespace } from './admission-request.js'
-import { celValueOf } from './json-value.js'
 
-/** All but `params`, `variables` and `namespaceObject`, which only policies have. */
+/** `more`: `params`, `variables` and `namespaceObject`, which only policies have. */
 export function admissionVariables(
   attributes: Attributes,
   matched: MatchedResource,
   { object, oldObject }: VersionedObjects,
   authorizer: Authorizer,
+  more: Variables = NO_NAMESPACE,
 ): Variables {
-  const { resource, subresource, name, request } = attributes
-  const host = authorizerHost(authorizer, request.user, request)
-  const requested: ResourceAttributes = {
-    ...resource,
-    subresource,
-    namespace: requestNamespace(attributes),
-    name,
-    fieldSelector: '',
-    labelSelector: '',
-  }
+  let request: Value | undefined
+  let check: Value | undefined
+  let requestCheck: Value | undefined
+  const host = (): AuthorizerHost => authorizerHost(authorizer, attributes.request.user, attributes.request)
   return {
+    ...more,
     object: celValueOf(object ?? null),
     oldObject: celValueOf(oldObject ?? null),
-    namespaceObject: null,
-    request: celValueOf(admissionRequest(attributes, matched)),
-    authorizer: new AuthorizerValue(host),
-    'authorizer.requestResource': new ResourceCheck(host, requested),
+    // These are made when an expression reads them: few do.
+    get request() {
+      return (request ??= celValueOf(admissionRequest(attributes, matched)))
+    },
+    get authorizer() {
+      return (check ??= new AuthorizerValue(host()))
+    },
+    get 'authorizer.requestResource'() {
+      return (requestCheck ??= new ResourceCheck(host(), requestedCheck(attributes)))
+    },
   }
 }
+
+const NO_NAMESPACE: Variables = { namespaceObject: null }
+
+const requestedCheck = (attributes: Attributes): ResourceAttributes => ({
+  ...attributes.resource,
+  subresource: attributes.subresource,
+  namespace: requestNamespace(attributes),
+  name: attributes.name,
+  fieldSelector: '',
+  labelSelector: '',
+})
 
 /** `scope`: the request, in which the same check has one answer. */
 const authorizerHost = (authorizer: Authorizer, user: UserInfo, scope: object): AuthorizerHost => ({

@@ -2,6 +2,7 @@
 
 import { copyValue, type ValueObject } from '../../meta/values/value.js'
 import type { VersionedObjects } from '../attributes.js'
+import { printRequest, type RequestParts } from '../expressions/admission-request.js'
 import type { AdmissionObject, AdmissionRequest } from './function.js'
 
 export interface AdmissionCall {
@@ -25,11 +26,14 @@ export interface AdmissionCalls {
 }
 
 /** A call as it is kept: with the objects of the server, which are copied when a program reads the calls. */
-export interface RecordedCall extends Omit<AdmissionCall, 'request' | 'mutated'> {
-  /** All members but the objects. */
-  readonly asked: ValueObject
+export interface RecordedCall {
+  readonly name: string
+  readonly phase: AdmissionCall['phase']
+  readonly parts: RequestParts
   readonly objects: VersionedObjects
-  readonly mutated?: ValueObject | undefined
+  readonly allowed: boolean
+  readonly message: string | undefined
+  readonly mutated: ValueObject | undefined
 }
 
 const MAX_CALLS = 1000
@@ -55,21 +59,28 @@ export function createAdmissionCalls(): AdmissionCalls & { add(call: RecordedCal
   }
 }
 
-function callOf({ asked, objects, mutated, ...call }: RecordedCall): AdmissionCall {
-  const request = requestOf(asked, objects, () => {})
-  return { ...call, request, ...(mutated && { mutated: copyOf(mutated) }) }
-}
+const callOf = ({ name, phase, parts, objects, allowed, message, mutated }: RecordedCall): AdmissionCall => ({
+  name,
+  phase,
+  request: requestOf(parts, objects, () => {}),
+  allowed,
+  ...(message !== undefined && { message }),
+  ...(mutated && { mutated: copyOf(mutated)! }),
+})
 
 /** What a function is called with. The objects are copies, since a function may change its own. */
-export const requestOf = (
-  asked: ValueObject,
+export function requestOf(
+  parts: RequestParts,
   { object, oldObject }: VersionedObjects,
   warn: (text: string) => void,
-): AdmissionRequest => ({
-  ...(asked as unknown as Omit<AdmissionRequest, 'object' | 'oldObject' | 'warn'>),
-  object: copyOf(object),
-  oldObject: copyOf(oldObject),
-  warn,
-})
+): AdmissionRequest {
+  const request = printRequest(parts) as unknown as {
+    -readonly [Member in keyof AdmissionRequest]: AdmissionRequest[Member]
+  }
+  request.object = copyOf(object)
+  request.oldObject = copyOf(oldObject)
+  request.warn = warn
+  return request
+}
 
 const copyOf = (object: ValueObject | undefined): AdmissionObject | null => (object ? copyValue(object) : null)

@@ -7,7 +7,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import type { AdmittedRequest, Attributes, Operation, VersionedObjects } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import { admissionRequest, inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
+import { inRequestedVersion, type MatchedResource, requestParts } from '../expressions/admission-request.js'
 import { createCandidates } from '../matching/candidates.js'
 import { isExempt, matchWebhook, type WebhookMatchEnv } from '../webhooks/match.js'
 import { decodePatched } from '../webhooks/patched-object.js'
@@ -48,14 +48,16 @@ export function functionPlugin(
   /** Calls the function, records the call, and decides about errors. Undefined after an error that is ignored. */
   function call(
     { request }: Attributes,
-    asked: Pick<RecordedCall, 'phase' | 'asked' | 'objects'>,
+    asked: Pick<RecordedCall, 'phase' | 'parts' | 'objects'>,
     action: () => Awaitable<ApiObject | undefined>,
   ): Awaitable<ApiObject | undefined> {
     const { name } = called
+    const { phase, parts, objects } = asked
     return orElse<ApiObject | undefined>(
       () =>
         andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), changed => {
-          record({ name, ...asked, allowed: true, ...(changed && { mutated: copyValue(changed) }) })
+          const mutated = changed && copyValue(changed)
+          record({ name, phase, parts, objects, allowed: true, message: undefined, mutated })
           return changed
         }),
       error => {
@@ -63,7 +65,7 @@ export function functionPlugin(
         const isIgnored =
           webhook.isFailureIgnored && !(error instanceof AdmissionDenial || error instanceof StatusError)
         const message = error instanceof Error ? error.message : String(error)
-        record({ name, ...asked, allowed: isIgnored, message })
+        record({ name, phase, parts, objects, allowed: isIgnored, message, mutated: undefined })
         if (!isIgnored) throw refusalOf(name, error, message)
         request.log.warn('an admission function failed and is ignored', { function: name, reason: message })
         return undefined
@@ -78,25 +80,25 @@ export function functionPlugin(
     ...(mutate && {
       mutate: attributes =>
         ifMatched(attributes, (matched, objects) => {
-          const asked = admissionRequest(attributes, matched)
-          const own = requestOf(asked, objects, text => attributes.request.warn(text))
+          const parts = requestParts(attributes, matched)
+          const own = requestOf(parts, objects, text => attributes.request.warn(text))
           const decide = () =>
             andThen(promised(mutate.call(called, own)), returned =>
               changedObject(attributes, matched, objects, returned ?? own.object),
             )
           // The steps after this one may change the object of the server.
           const before = { ...objects, object: objects.object && copyValue(objects.object) }
-          const changed = call(attributes, { phase: 'mutate', asked, objects: before }, decide)
+          const changed = call(attributes, { phase: 'mutate', parts, objects: before }, decide)
           return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
         }),
     }),
     ...(validate && {
       validate: attributes => {
         const decided = ifMatched(attributes, (matched, objects) => {
-          const asked = admissionRequest(attributes, matched)
-          const own = requestOf(asked, objects, text => attributes.request.warn(text))
+          const parts = requestParts(attributes, matched)
+          const own = requestOf(parts, objects, text => attributes.request.warn(text))
           // Nothing changes the object any more, so that the recorded call has it without a copy.
-          return call(attributes, { phase: 'validate', asked, objects }, () =>
+          return call(attributes, { phase: 'validate', parts, objects }, () =>
             andThen(promised(validate.call(called, own)), () => undefined),
           )
         })

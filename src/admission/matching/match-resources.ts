@@ -122,6 +122,10 @@ export const mayMatch = (resources: MatchResources, attributes: Attributes): boo
 
 // ---- selectors
 
+/** Whether labels do not matter. */
+export const selectsAll = ({ namespaceSelector, objectSelector }: MatchResources): boolean =>
+  selectsEverything(namespaceSelector) && selectsEverything(objectSelector)
+
 /** The selector must match the new or the old object. */
 export function matchesObject({ objectSelector }: MatchResources, { object, oldObject }: Attributes): boolean {
   if (selectsEverything(objectSelector)) return true

@@ -54,6 +54,10 @@ export function findApplicable<T>(
   const invocations: Invocation<T>[] = []
   const errors: Misconfiguration<T>[] = []
   const addPolicy = ({ item: policy, byRules }: Candidate<BoundPolicy<T>>): Awaitable<void> => {
+    if (byRules && policy.isUnconditional) {
+      for (const binding of policy.bindings) invocations.push({ policy, binding, matched: byRules, params: undefined })
+      return
+    }
     const failed = (binding: Binding | undefined, error: unknown): void => {
       if (!(error instanceof ConfigurationError) && !(error instanceof StatusError)) throw error
       const what = binding ? 'binding' : 'policy'

@@ -3,15 +3,7 @@
 
 import { type AdmissionProgram } from '../../builtin/admission-expressions.js'
 import { createPolicyCompiler, type PolicyCompiler, VARIABLES_TYPE } from '../../builtin/policy-expressions.js'
-import {
-  CelError,
-  MAX_WORK,
-  ObjectValue,
-  type Program,
-  type Value,
-  type Variables,
-  WorkBudget,
-} from '../../cel/index.js'
+import { CelError, MAX_WORK, ObjectValue, Series, type Value, type Variables, WorkBudget } from '../../cel/index.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
@@ -82,17 +74,11 @@ export class OutOfBudget extends Error {
   }
 }
 
-export type Evaluated =
-  | { readonly value: Value; readonly error?: undefined }
-  | { readonly value?: undefined; readonly error: string }
-
 /** Evaluates expressions of a policy one after the other, with variables that they share, within one budget. */
 export class PolicyEvaluation {
-  /** The variables of the environment, with those of the policy. */
-  readonly inputs: Variables
   /** Undefined if the policy has none. */
   private readonly variables: LazyVariables | undefined
-  private readonly work = new WorkBudget(MAX_WORK)
+  private readonly series: Series
 
   constructor(
     { variables }: PolicyPrograms,
@@ -100,21 +86,29 @@ export class PolicyEvaluation {
     /** What is left of the cost budget. */
     public left = COST_BUDGET,
   ) {
-    if (variables.size === 0) this.inputs = 'variables' in inputs ? inputs : { ...inputs, variables: NO_VARIABLES }
-    else {
-      this.variables = new LazyVariables(variables, this.work)
-      this.inputs = { ...inputs, variables: this.variables }
-      this.variables.inputs = this.inputs
+    const work = new WorkBudget(MAX_WORK)
+    let own = 'variables' in inputs ? inputs : { ...inputs, variables: NO_VARIABLES }
+    if (variables.size > 0) {
+      this.variables = new LazyVariables(variables, work)
+      own = { ...inputs, variables: this.variables }
+      this.variables.inputs = own
     }
+    this.series = new Series(own, COST_LIMIT, work)
   }
 
-  evaluate({ text, compiled }: PolicyExpression): Evaluated {
-    if (!compiled.ok) return { error: `compilation error: ${compiled.error}` }
-    const { value, error, cost } = runProgram(compiled.program, this.inputs, this.work)
+  /** The variables of the environment, with those of the policy. */
+  get inputs(): Variables {
+    return this.series.variables
+  }
+
+  /** The value, or an error with its message. */
+  evaluate({ text, compiled }: PolicyExpression): Value {
+    if (!compiled.ok) return new CelError(`compilation error: ${compiled.error}`)
+    const { series } = this
+    const value = compiled.program.evaluateIn(series)
     if (this.variables) this.spend(this.variables.takeCost())
-    this.spend(cost)
-    if (error !== undefined) return { error: `expression '${text}' resulted in error: ${error.message}` }
-    return { value: value! }
+    this.spend(series.cost)
+    return value instanceof CelError ? new CelError(`expression '${text}' resulted in error: ${value.message}`) : value
   }
 
   private spend(cost: number): void {
@@ -122,9 +116,6 @@ export class PolicyEvaluation {
     this.left -= cost
   }
 }
-
-const runProgram = (program: Program, inputs: Variables, budget: WorkBudget): ReturnType<Program['evaluate']> =>
-  program.evaluate(inputs, { costLimit: COST_LIMIT, budget })
 
 /** `variables`: each is evaluated when it is first read. */
 class LazyVariables extends ObjectValue {
@@ -164,7 +155,10 @@ class LazyVariables extends ObjectValue {
 
   private compute(name: string, compiled: AdmissionProgram): Value {
     if (!compiled.ok) return new CelError(`composited variable ${quote(name)} fails to compile: ${compiled.error}`)
-    const { value, error, cost } = runProgram(compiled.program, this.inputs, this.work)
+    const { value, error, cost } = compiled.program.evaluate(this.inputs, {
+      costLimit: COST_LIMIT,
+      budget: this.work,
+    })
     this.cost += cost
     return error === undefined
       ? value!

@@ -15,6 +15,8 @@ export interface PolicyMetrics {
 export interface PolicyChecks {
   /** `error`: why an expression is not met or cannot be evaluated; undefined if it is met. */
   checked(error: string | undefined, enforcement: Enforcement, seconds: number): void
+  /** So many expressions are met, and each has taken so long. */
+  met(count: number, seconds: number): void
 }
 
 const LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const
@@ -32,17 +34,21 @@ export function createPolicyMetrics(registry: MetricsRegistry, type: PolicyType)
   )
   const create = (policy: string, binding: string): PolicyChecks => {
     // Almost all expressions are met.
-    let met: { readonly check: Counter; readonly duration: Histogram } | undefined
+    let ofMet: { readonly check: Counter; readonly duration: Histogram } | undefined
     const cellsOf = (kind: string, enforcement: Enforcement) => ({
       check: checks.with(policy, binding, kind, enforcement),
       duration: durations.with(policy, binding, kind, enforcement),
     })
+    const met = (count: number, seconds: number): void => {
+      const { check, duration } = (ofMet ??= cellsOf('no_error', 'allow'))
+      check.inc(count)
+      duration.observe(seconds, count)
+    }
     return {
+      met,
       checked(error, enforcement, seconds) {
-        const isMet = error === undefined && enforcement === 'allow'
-        const { check, duration } = isMet
-          ? (met ??= cellsOf('no_error', enforcement))
-          : cellsOf(errorType(error), enforcement)
+        if (error === undefined && enforcement === 'allow') return met(1, seconds)
+        const { check, duration } = cellsOf(errorType(error), enforcement)
         check.inc()
         duration.observe(seconds)
       },

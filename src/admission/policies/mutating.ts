@@ -3,7 +3,7 @@
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
-import { EvaluationAborted, type Value } from '../../cel/index.js'
+import { CelError, EvaluationAborted, type Value } from '../../cel/index.js'
 import { StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { printGroupVersion } from '../../meta/group-version.js'
@@ -11,11 +11,11 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
+import { celValueOf } from '../../types/cel-types.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
 import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
-import { celValueOf } from '../expressions/json-value.js'
 import { admissionVariables } from '../expressions/variables.js'
 import type { Candidate } from '../matching/candidates.js'
 import {
@@ -214,8 +214,8 @@ async function runPolicy(
     if (!object) continue
     try {
       const inputs = { ...(await inputsOf()), namespaceObject: namespace }
-      const { value, error } = new PolicyEvaluation(compiled, inputs).evaluate(mutation)
-      if (error !== undefined) throw new MutationError(error)
+      const value = new PolicyEvaluation(compiled, inputs).evaluate(mutation)
+      if (value instanceof CelError) throw new MutationError(value.message)
       const changed = mutation.apply(value, { object, storedKind: current.storedKind, findKind: env.findKind })
       checkConvertible(current, matched)
       current = current.withObject(await inRequestedVersion(current, matched, changed))

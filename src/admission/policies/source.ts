@@ -5,10 +5,10 @@
 import { once } from '../../base/memo.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { createCandidates, type FindCandidates } from '../matching/candidates.js'
-import { type MatchResources, readPolicyResources } from '../matching/match-resources.js'
+import { type MatchResources, readPolicyResources, selectsAll } from '../matching/match-resources.js'
 
 /** All policies and bindings of one type, kept in memory. */
 export interface PolicyObjects {
@@ -23,6 +23,8 @@ export interface BoundPolicy<T> {
   readonly spec: ValueObject
   readonly constraints: MatchResources
   readonly bindings: readonly Binding[]
+  /** It applies to all that its rules match, with each of its bindings and without parameters. */
+  readonly isUnconditional: boolean
   /** What the plugin has compiled of it. */
   readonly compiled: T
 }
@@ -78,7 +80,7 @@ export function createPolicySource<T>(objects: PolicyObjects, compile: (policy: 
 
 interface Compiled<T> {
   readonly resourceVersion: string
-  readonly policy: Omit<BoundPolicy<T>, 'bindings' | 'compiled'>
+  readonly policy: Omit<BoundPolicy<T>, 'bindings' | 'compiled' | 'isUnconditional'>
   readonly compiled: () => T
 }
 
@@ -91,6 +93,10 @@ function compileOnce<T>(object: ApiObject, resourceVersion: string, compile: (po
 const boundPolicy = <T>({ policy, compiled }: Compiled<T>, bindings: readonly Binding[]): BoundPolicy<T> => ({
   ...policy,
   bindings,
+  isUnconditional:
+    !has(policy.spec, 'paramKind') &&
+    selectsAll(policy.constraints) &&
+    bindings.every(({ resources }) => resources === undefined),
   get compiled() {
     return compiled()
   },

@@ -5,15 +5,15 @@ import type { GetAuthorizer } from '../../auth/authorizer.js'
 import { type Awaitable, andThen, eachInTurn } from '../../base/awaitable.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
-import type { Value, Variables } from '../../cel/index.js'
+import { CelError, type Value, type Variables } from '../../cel/index.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { celValueOf } from '../../types/cel-types.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import type { MatchedResource } from '../expressions/admission-request.js'
 import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
-import { celValueOf } from '../expressions/json-value.js'
 import type { MatchConditions, MatchResult } from '../expressions/match-conditions.js'
 import { admissionVariables } from '../expressions/variables.js'
 import type { Candidate } from '../matching/candidates.js'
@@ -27,7 +27,6 @@ import {
 } from './bound-policies.js'
 import {
   compilePolicy,
-  type Evaluated,
   NO_VARIABLES,
   OutOfBudget,
   PolicyEvaluation,
@@ -47,6 +46,8 @@ export interface ValidatingPolicyEnv extends PolicyEnv {
 interface ValidatingPolicy extends PolicyPrograms {
   readonly validations: readonly Validation[]
   readonly annotations: readonly Annotation[]
+  /** The decisions if all validations are met. */
+  readonly allMet: readonly undefined[]
   /** Whether an expression reads the namespace of the request. */
   readonly readsNamespace: boolean
 }
@@ -110,7 +111,8 @@ function compileValidating(object: ApiObject): ValidatingPolicy {
     ...validations.flatMap(({ compiled, messageExpression }) => [compiled, messageExpression?.compiled ?? compiled]),
     ...annotations.map(({ compiled }) => compiled),
   ]
-  return { ...programs, validations, annotations, readsNamespace: refersTo('namespaceObject', all) }
+  const allMet = validations.map(() => undefined)
+  return { ...programs, validations, annotations, allMet, readsNamespace: refersTo('namespaceObject', all) }
 }
 
 function validate(
@@ -129,19 +131,25 @@ function validate(
       const checkOne = (invocation: Invocation<ValidatingPolicy>): Awaitable<void> =>
         andThen(inputsOf(invocation), inputs => {
           const { policy, binding } = invocation
+          const begin = performance.now()
           const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, conditions =>
             evaluateConditions(conditions, policy.name, attributes.operation, { ...inputs, namespaceObject: null }),
           )
+          // Reading the clock takes as long as a short expression, so that all of a policy are measured together.
+          const seconds = (performance.now() - begin) / 1000 / (decisions.length || 1)
           const checks = metrics.of(policy.name, binding)
-          for (const [i, { violation, seconds }] of decisions.entries()) {
-            if (violation === undefined || violation.isIgnored) {
-              checks.checked(violation?.message, 'allow', seconds)
-              continue
+          if (decisions === policy.compiled.allMet) checks.met(decisions.length, seconds)
+          else {
+            for (const [i, violation] of decisions.entries()) {
+              if (violation === undefined || violation.isIgnored) {
+                checks.checked(violation?.message, 'allow', seconds)
+                continue
+              }
+              const actions = stringsAt(binding.spec, 'validationActions')
+              for (const action of actions)
+                checks.checked(violation.message, action.toLowerCase() as Enforcement, seconds)
+              denials.push(...act(violation, i, actions, policy, binding, attributes))
             }
-            const actions = stringsAt(binding.spec, 'validationActions')
-            for (const action of actions)
-              checks.checked(violation.message, action.toLowerCase() as Enforcement, seconds)
-            denials.push(...act(violation, i, actions, policy, binding, attributes))
           }
           for (const { key, value, error } of annotations) {
             if (error !== undefined) denials.push({ policy, binding, message: error })
@@ -168,10 +176,10 @@ function createInputs(
     const common = known.get(matched)
     if (common) return withParams(common)
     return andThen(attributes.inVersion(matched.kind), objects => {
-      const variables = admissionVariables(attributes, matched, objects, authorizer())
-      const made = { ...variables, namespaceObject: namespace, params: null, variables: NO_VARIABLES }
-      known.set(matched, made)
-      return withParams(made)
+      const more = { namespaceObject: namespace, params: null, variables: NO_VARIABLES }
+      const variables = admissionVariables(attributes, matched, objects, authorizer(), more)
+      known.set(matched, variables)
+      return withParams(variables)
     })
   }
 }
@@ -186,12 +194,8 @@ interface Violation {
   readonly isIgnored: boolean
 }
 
-interface Decision {
-  /** Undefined if the expression is met. */
-  readonly violation: Violation | undefined
-  /** How long the evaluation took. */
-  readonly seconds: number
-}
+/** Undefined if the expression is met. */
+type Decision = Violation | undefined
 
 interface AnnotationResult {
   readonly key: string
@@ -220,19 +224,10 @@ function evaluatePolicy(
   }
   try {
     const evaluation = new PolicyEvaluation(policy, inputs)
-    let begin = performance.now()
-    const times: number[] = []
-    const results = validations.map(validation => {
-      const result = evaluation.evaluate(validation)
-      const end = performance.now()
-      times.push((end - begin) / 1000)
-      begin = end
-      return result
-    })
-    const violations = results.every(({ value }) => value === true)
-      ? []
+    const results = validations.map(validation => evaluation.evaluate(validation))
+    const decisions = results.every(value => value === true)
+      ? policy.allMet
       : withMessages(policy, results, new PolicyEvaluation(policy, withoutAuthorizer(inputs), evaluation.left))
-    const decisions = times.map((seconds, i) => ({ violation: violations[i], seconds }))
     return { decisions, annotations: evaluateAnnotations(policy, annotations, inputs) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
@@ -248,7 +243,7 @@ function withoutAuthorizer(inputs: Variables): Variables {
 
 const failedResult = (policy: PolicyPrograms, message: string): PolicyResult => ({
   ...NO_RESULT,
-  decisions: [{ violation: failed(policy, message), seconds: 0 }],
+  decisions: [failed(policy, message)],
 })
 
 /** An expression that cannot be evaluated counts as a violation unless failures are ignored. */
@@ -258,14 +253,10 @@ const failed = ({ failurePolicy }: PolicyPrograms, message: string): Violation =
   isIgnored: failurePolicy === 'Ignore',
 })
 
-function withMessages(
-  policy: ValidatingPolicy,
-  results: readonly Evaluated[],
-  evaluation: PolicyEvaluation,
-): (Violation | undefined)[] {
+function withMessages(policy: ValidatingPolicy, results: readonly Value[], evaluation: PolicyEvaluation): Decision[] {
   const messages = evaluateMessages(policy.validations, evaluation)
-  return results.map(({ value, error }, i) => {
-    if (error !== undefined) return failed(policy, error)
+  return results.map((value, i) => {
+    if (value instanceof CelError) return failed(policy, value.message)
     if (messages instanceof OutOfBudget) return failed(policy, `failed messageExpression: ${messages.message}`)
     if (value === true) return undefined
     const { message, text, reason } = policy.validations[i]!
@@ -280,7 +271,7 @@ function evaluateMessages(
 ): readonly string[] | OutOfBudget {
   try {
     return validations.map(({ messageExpression }) =>
-      messageExpression ? usableMessage(evaluation.evaluate(messageExpression).value) : '',
+      messageExpression ? usableMessage(evaluation.evaluate(messageExpression)) : '',
     )
   } catch (error) {
     if (error instanceof OutOfBudget) return error
@@ -291,7 +282,7 @@ function evaluateMessages(
 const MAX_MESSAGE = 5 * 1024
 
 /** Empty for messages that are too long or have several lines. */
-function usableMessage(value: Value | undefined): string {
+function usableMessage(value: Value): string {
   const message = typeof value === 'string' ? value.trim() : ''
   return message.includes('\n') || Buffer.byteLength(message) > MAX_MESSAGE ? '' : message
 }
@@ -302,13 +293,13 @@ function evaluateAnnotations(
   policy: ValidatingPolicy,
   annotations: readonly Annotation[],
   inputs: Variables,
-): AnnotationResult[] {
-  if (annotations.length === 0) return []
+): readonly AnnotationResult[] {
+  if (annotations.length === 0) return NO_RESULT.annotations
   const evaluation = new PolicyEvaluation(policy, withoutAuthorizer(inputs))
   return annotations.map(annotation => {
     const { key } = annotation
-    const { value, error } = evaluation.evaluate(annotation)
-    if (error !== undefined) return { key, error: policy.failurePolicy === 'Ignore' ? undefined : error }
+    const value = evaluation.evaluate(annotation)
+    if (value instanceof CelError) return { key, error: policy.failurePolicy === 'Ignore' ? undefined : value.message }
     const text = typeof value === 'string' ? value.trim() : ''
     return { key, value: text === '' ? undefined : text.slice(0, MAX_ANNOTATION) }
   })

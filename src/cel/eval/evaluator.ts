@@ -36,12 +36,48 @@ export type Evaluator = (variables: Variables, options?: EvaluateOptions) => Eva
 const DEFAULT_COST_LIMIT = 1_000_000
 const NO_OPTIONS: EvaluateOptions = {}
 
-export function evaluatorOf(tree: { expr: Expr } & Partial<Checked>, environment: Environment): Evaluator {
+/** Evaluations one after the other with the same variables, within one budget. They share what each of them needs. */
+export class Series {
+  /** What the last one has cost. */
+  cost = 0
+  /** The work of generated code. */
+  readonly share = new WorkBudget(0)
+  readonly frame: { -readonly [Part in keyof Frame]: Frame[Part] }
+
+  constructor(
+    readonly variables: Variables,
+    /** Of each evaluation. */
+    readonly costLimit: number,
+    readonly budget: WorkBudget,
+  ) {
+    this.frame = { variables, locals: NO_LOCALS, cost: 0, limit: costLimit * SHARE, budget: this.share }
+  }
+}
+
+/** They never throw for anything that an expression does: its errors are part of the result. */
+export interface Evaluators {
+  readonly evaluate: Evaluator
+  /** The value or the error; the cost is in the series. */
+  readonly evaluateIn: (series: Series) => Value
+}
+
+export function evaluatorsOf(tree: { expr: Expr } & Partial<Checked>, environment: Environment): Evaluators {
   const byClosures = closuresOf(tree, environment)
   const { types, references, type } = tree
-  if (types === undefined || references === undefined || type === undefined) return byClosures
-  const code = new Code({ expr: tree.expr, types, references, type }, environment)
-  return (variables, options = NO_OPTIONS) => code.evaluate(variables, options) ?? byClosures(variables, options)
+  const code =
+    types === undefined || references === undefined || type === undefined
+      ? undefined
+      : new Code({ expr: tree.expr, types, references, type }, environment)
+  return {
+    evaluate: (variables, options = NO_OPTIONS) => code?.evaluate(variables, options) ?? byClosures(variables, options),
+    evaluateIn(series) {
+      const byCode = code?.run(series)
+      if (byCode !== undefined) return byCode
+      const { value, error, cost } = byClosures(series.variables, series)
+      series.cost = cost
+      return error ?? value!
+    },
+  }
 }
 
 function closuresOf(tree: { expr: Expr } & Partial<Checked>, environment: Environment): Evaluator {
@@ -97,35 +133,43 @@ class Code {
   /** Undefined if there is no code, or if it gave up. */
   evaluate(
     variables: Variables,
-    { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget: outer }: EvaluateOptions,
+    { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget = new WorkBudget(workLimit) }: EvaluateOptions,
   ): Evaluation | undefined {
-    const { generated } = this
-    if (generated === undefined) {
-      if (++this.uses === USES_BEFORE_CODE) this.generate()
-      return undefined
-    }
-    const before = outer?.left ?? workLimit
-    const workShare = before * SHARE
-    const budget = new WorkBudget(workShare)
-    const { unset } = this
-    const locals = unset.length === 0 ? NO_LOCALS : unset.slice()
-    const frame: Frame = { variables, locals, cost: 0, limit: costLimit * SHARE, budget }
-    let value: Value | typeof GIVE_UP = GIVE_UP
+    if (this.generated === undefined) return this.count()
+    const before = budget.left
+    const series = new Series(variables, costLimit, budget)
+    const value = this.run(series)
+    return value === undefined ? undefined : { value, cost: series.cost, work: before - budget.left }
+  }
+
+  /** The same with the cost in the series. */
+  run(series: Series): Value | undefined {
+    const { generated, unset } = this
+    if (generated === undefined) return this.count()
+    const { frame, share, budget } = series
+    const limit = budget.left * SHARE
+    share.left = limit
+    frame.cost = 0
+    frame.locals = unset.length === 0 ? NO_LOCALS : unset.slice()
     try {
-      value = generated.run(variables, frame)
+      const value = generated.run(series.variables, frame)
       if (value !== GIVE_UP && frame.cost <= frame.limit) {
         if (this.deopts > 0) this.deopts--
-        const spent = workShare - budget.left
-        if (outer === undefined) return { value, cost: frame.cost, work: spent }
-        // Evaluations inside this one have charged the outer budget themselves.
-        outer.left -= spent
-        return { value, cost: frame.cost, work: before - outer.left }
+        series.cost = frame.cost
+        // Evaluations inside this one have charged the budget themselves.
+        budget.left -= limit - share.left
+        return value
       }
     } catch (error) {
       if (!(error instanceof EvaluationAborted)) throw error
     }
     if (++this.deopts === MAX_DEOPTS) this.generated = undefined
     return undefined
+  }
+
+  /** Code is generated for an expression that is used often. */
+  private count(): undefined {
+    if (++this.uses === USES_BEFORE_CODE) this.generate()
   }
 
   private generate(): void {

@@ -2,7 +2,7 @@
 // evaluated often reads the plain objects directly (see javascript/).
 import type { Value } from '../values/values.js'
 
-export type Layout = ScalarLayout | PlainLayout | CompoundLayout | HiddenLayout
+export type Layout = ScalarLayout | PlainLayout | CompoundLayout | DynamicLayout | HiddenLayout
 
 /** A text, a boolean, or an int that is a number: the plain value is the value itself. */
 export interface ScalarLayout {
@@ -28,6 +28,19 @@ export interface CompoundLayout {
   readonly element: () => Layout
 }
 
+/**
+ * Values of no declared type, as JSON has them: texts, booleans, null, numbers (whole ones are ints), arrays, and objects
+ * that are maps. What a value is, the code finds out when it reads it.
+ */
+export interface DynamicLayout {
+  readonly kind: 'dynamic'
+  /** Whether something that was read is a map; it may be anything. */
+  readonly isMap: (raw: never) => boolean
+  /** The plain value behind a view. */
+  readonly behind: (value: Value) => unknown
+  readonly view: (raw: never) => Value
+}
+
 /** Read only through its view, which caches what it computes. */
 export interface HiddenLayout {
   readonly kind: 'hidden'
@@ -35,3 +48,6 @@ export interface HiddenLayout {
 
 export const isCompound = (layout: Layout): layout is CompoundLayout =>
   layout.kind === 'object' || layout.kind === 'map' || layout.kind === 'list'
+
+export const isDynamic = (layout: unknown): layout is DynamicLayout =>
+  typeof layout === 'object' && (layout as Layout).kind === 'dynamic'

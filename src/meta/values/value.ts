@@ -42,17 +42,36 @@ export function setOwn(object: ValueObject, key: string, value: Value): void {
 /** The member under which a decoded object remembers lists and maps that were given empty, see given-empty.ts. */
 export const GIVEN_EMPTY: unique symbol = Symbol('fields that were given empty')
 
-interface Marked {
-  [GIVEN_EMPTY]?: object
+/** A deep copy. Values may be 10,000 deep, so that the copy of what lies deep does not recurse. */
+export function copyValue<T extends Value>(value: T): T
+export function copyValue(value: Value): Value {
+  return copyNested(value, 0)
 }
 
-/** A deep copy. Values may be 10,000 deep, so it does not recurse. */
-export function copyValue<T extends Value>(value: T): T
-export function copyValue(root: Value): Value {
+const MAX_RECURSION = 100
+
+function copyNested(value: Value, depth: number): Value {
+  if (typeof value !== 'object' || value === null || value instanceof WholeFloat) return value
+  if (depth === MAX_RECURSION) return copyDeep(value)
+  if (Array.isArray(value)) {
+    const copy: Value[] = []
+    for (const item of value) copy.push(copyNested(item, depth + 1))
+    return copy
+  }
+  // This also copies the mark of what was given empty.
+  const copy = { ...value }
+  for (const key of Object.keys(copy)) {
+    const member = copy[key]!
+    if (typeof member === 'object' && member !== null) setOwn(copy, key, copyNested(member, depth + 1))
+  }
+  return copy
+}
+
+function copyDeep(root: Value): Value {
   const open: [from: Value[] | ValueObject, to: Value[] | ValueObject][] = []
   const begin = (value: Value): Value => {
     if (!Array.isArray(value) && !isObject(value)) return value
-    const copy = Array.isArray(value) ? [] : {}
+    const copy = Array.isArray(value) ? [] : { ...value }
     open.push([value, copy])
     return copy
   }
@@ -60,11 +79,7 @@ export function copyValue(root: Value): Value {
   for (let next = open.pop(); next; next = open.pop()) {
     const [from, to] = next
     if (Array.isArray(from)) for (const item of from) (to as Value[]).push(begin(item))
-    else {
-      for (const key of Object.keys(from)) setOwn(to as ValueObject, key, begin(from[key]!))
-      const empty = (from as Marked)[GIVEN_EMPTY]
-      if (empty !== undefined) (to as Marked)[GIVEN_EMPTY] = empty
-    }
+    else for (const key of Object.keys(from)) setOwn(to as ValueObject, key, begin(from[key]!))
   }
   return result
 }

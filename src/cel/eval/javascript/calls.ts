@@ -1,14 +1,15 @@
 // Operators and functions in JavaScript. Functions without an operator are called as the closures call them.
+import { BOOL, type CelType, INT, STRING } from '../../check/cel-type.js'
 import type { FunctionReference } from '../../check/checker.js'
 import { WorkBudget } from '../../cost/work-budget.js'
 import { type CallExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js'
 import type { Value } from '../../values/values.js'
 import { containsCost, directBinary, pairCost, textCost } from '../direct-operators.js'
-import type { CompoundLayout } from '../layout.js'
+import { type CompoundLayout, type DynamicLayout, isDynamic } from '../layout.js'
 import { plainIndex } from '../plan-calls.js'
 import { implementation } from '../plan-functions.js'
 import { type Generator, NotWritten, type Position } from './generator.js'
-import type { Operand, Shape } from './writer.js'
+import { type Operand, RETURN_GIVE_UP, type Shape } from './writer.js'
 
 export function writeCall(generator: Generator, expr: CallExpr, position: Position): Operand {
   switch (expr.name) {
@@ -75,6 +76,7 @@ function writeIndex(generator: Generator, { args }: CallExpr, position: Position
   if (typeof operand.shape === 'string') {
     return generator.notAnError(`${writer.param(plainIndex)}(${operand.code}, ${key.code})`)
   }
+  if (isDynamic(operand.shape)) return writeDynamicIndex(generator, operand, operand.shape, key)
   const layout = operand.shape as CompoundLayout
   const isMap = layout.kind === 'map'
   if (!isMap && layout.kind !== 'list') throw new NotWritten()
@@ -82,6 +84,24 @@ function writeIndex(generator: Generator, { args }: CallExpr, position: Position
   const member = `${operand.code}[${code}]`
   const raw = writer.temp(isMap ? `Object.hasOwn(${operand.code}, ${code}) ? ${member} : undefined` : member)
   return generator.look(raw, layout.element())
+}
+
+/** A text is the key of a map, an int that of a list. */
+function writeDynamicIndex(generator: Generator, { code }: Operand, layout: DynamicLayout, key: Operand): Operand {
+  const { writer } = generator
+  switch (key.shape) {
+    case 'string':
+      writer.giveUpIf(`!${writer.param(layout.isMap)}(${code}) || !Object.hasOwn(${code}, ${key.code})`)
+      break
+    case 'int':
+      writer.giveUpIf(`!Array.isArray(${code})`)
+      break
+    default: {
+      const view = `${writer.param(layout.view)}(${code})`
+      return generator.notAnError(`${writer.param(plainIndex)}(${view}, ${generator.valueOf(key).code})`)
+    }
+  }
+  return generator.look(writer.temp(`${code}[${key.code}]`), layout)
 }
 
 // ---- functions
@@ -98,8 +118,21 @@ function writeFunction(generator: Generator, expr: CallExpr): Operand {
   )
 }
 
-function writeInvocation(generator: Generator, { name, overloads }: FunctionReference, args: readonly Expr[]): Operand {
-  const operands = args.map(arg => generator.writeValue(arg))
+function writeInvocation(generator: Generator, reference: FunctionReference, args: readonly Expr[]): Operand {
+  const written = args.map(arg =>
+    generator.typeOf(arg)?.kind === 'dyn' ? generator.write(arg) : generator.writeValue(arg),
+  )
+  const direct = written.some(({ shape }) => isDynamic(shape)) && writeDynamic(generator, reference, args, written)
+  return direct || writeGeneric(generator, reference, args, written)
+}
+
+function writeGeneric(
+  generator: Generator,
+  { name, overloads }: FunctionReference,
+  args: readonly Expr[],
+  written: readonly Operand[],
+): Operand {
+  const operands = written.map((operand, i) => generator.viewOf(args[i]!, operand))
   // Constants may make a constant of the call.
   if (operands.every(operand => operand.constant !== undefined)) throw new NotWritten()
   const call = generator.writer.param(implementation(name, overloads))
@@ -121,6 +154,76 @@ function writeMembership(
   const { writer } = generator
   const text = generator.as('string', generator.writeValue(element!))
   return { code: writer.temp(`${writer.param(new Set(items))}.has(${text.code})`), shape: 'bool' }
+}
+
+// ---- functions of values whose type is found out when they are read
+
+const PRIMITIVES: ReadonlyMap<string | undefined, CelType> = new Map([
+  ['string', STRING],
+  ['int', INT],
+  ['bool', BOOL],
+])
+
+/** Operands are written already. Undefined if there is no code for the function. */
+function writeDynamic(
+  generator: Generator,
+  reference: FunctionReference,
+  args: readonly Expr[],
+  written: readonly Operand[],
+): Operand | undefined {
+  const [a, b] = written as [Operand, Operand]
+  switch (reference.name) {
+    case 'size':
+      return isDynamic(a.shape) ? writeDynamicSize(generator, a.code) : undefined
+    case OPERATORS.in:
+      return isDynamic(b.shape) && a.shape === 'string'
+        ? writeKeyTest(generator, reference, a.code, b.code, b.shape)
+        : undefined
+    default: {
+      if (args.length !== 2) return undefined
+      // The other operand says which type both must have.
+      const other = args.find((_, i) => !isDynamic(written[i]!.shape))
+      const type = other && PRIMITIVES.get(generator.typeOf(other)?.kind)
+      const overload = type && reference.overloads.find(each => directBinary(each, [type, type]))
+      return overload && writeBinary(generator, overload.id, type.kind as Primitive, a, b)
+    }
+  }
+}
+
+function writeDynamicSize({ writer }: Generator, code: string): Operand {
+  writer.spend(1)
+  const size = writer.name()
+  writer.line(`let ${size}`)
+  writer.block(`if (Array.isArray(${code}))`, () => writer.line(`${size} = ${code}.length`))
+  writer.block(`else if (typeof ${code} === 'string')`, () => writer.line(`${size} = frame.budget.codePoints(${code})`))
+  writer.line(`else ${RETURN_GIVE_UP}`)
+  return { code: size, shape: 'int' }
+}
+
+/** `text in x`: the key of a map, or an element of a list. */
+function writeKeyTest(
+  generator: Generator,
+  { name, overloads }: FunctionReference,
+  key: string,
+  code: string,
+  { isMap, view }: DynamicLayout,
+): Operand {
+  const { writer } = generator
+  const result = writer.name()
+  writer.line(`let ${result}`)
+  writer.block(
+    `if (${writer.param(isMap)}(${code}) && ${key}.length <= 100)`,
+    () => {
+      writer.line(`${result} = Object.hasOwn(${code}, ${key})`)
+      writer.spend(1)
+    },
+    () => {
+      const call = writer.param(implementation(name, overloads))
+      const found = generator.writeOutside(`${call}(frame, [${key}, ${writer.param(view)}(${code})])`)
+      writer.line(`${result} = ${generator.as('bool', found).code}`)
+    },
+  )
+  return { code: result, shape: 'bool' }
 }
 
 const SIZES: ReadonlySet<string> = new Set(['size_list', 'list_size', 'size_string', 'string_size'])
@@ -186,11 +289,20 @@ function writeDirect(
     return { code: writer.temp(`!${code}`), shape: 'bool' }
   }
   if (args.length !== 2 || !directBinary(only, types)) return undefined
-  const kind = types[0]!.kind as 'int' | 'string' | 'bool'
+  const kind = types[0]!.kind as Primitive
   const [a, b] = args.map(arg => generator.as(kind, generator.write(arg))) as [Operand, Operand]
-  if (kind === 'string') spendOnTexts(generator, only.id, a, b)
+  return writeBinary(generator, only.id, kind, a, b)
+}
+
+type Primitive = 'int' | 'string' | 'bool'
+
+/** An operation on two operands that must have this type. */
+function writeBinary(generator: Generator, id: string, kind: Primitive, first: Operand, second: Operand): Operand {
+  const { writer } = generator
+  const [a, b] = [generator.as(kind, first), generator.as(kind, second)]
+  if (kind === 'string') spendOnTexts(generator, id, a, b)
   else writer.spend(1)
-  const { code, mayOverflow = false } = DIRECT[only.id]!(a.code, b.code)
+  const { code, mayOverflow = false } = DIRECT[id]!(a.code, b.code)
   const result = writer.temp(code)
   if (mayOverflow) writer.giveUpIf(`!Number.isSafeInteger(${result})`)
   return { code: result, shape: mayOverflow ? 'int' : 'bool' }

@@ -14,7 +14,7 @@ import {
   walk,
 } from '../../syntax/syntax-tree.js'
 import type { Value } from '../../values/values.js'
-import { type CompoundLayout, isCompound, type Layout } from '../layout.js'
+import { isCompound, isDynamic, type Layout } from '../layout.js'
 import { compileTree } from '../plan.js'
 import { hasField, selectField } from '../selection.js'
 import { literal, type Operand, Writer } from './writer.js'
@@ -148,19 +148,23 @@ export class Generator {
   // ---- shapes
 
   /** A variable is a view as it is. */
-  private viewOf(expr: Expr, operand: Operand): Operand {
+  viewOf(expr: Expr, operand: Operand): Operand {
     const reference = this.referenceOf(expr)
-    if (typeof operand.shape === 'string' || reference?.kind !== 'ident') return this.valueOf(operand)
+    const isLocal = expr.kind === 'ident' && this.findLocal(expr.name) !== undefined
+    if (typeof operand.shape === 'string' || reference?.kind !== 'ident' || isLocal) return this.valueOf(operand)
     return { code: this.writer.temp(`variables[${JSON.stringify(reference.name)}]`), shape: 'value' }
   }
 
   valueOf(operand: Operand): Operand {
-    if (typeof operand.shape !== 'string') throw new NotWritten()
-    return operand
+    const { code, shape } = operand
+    if (typeof shape === 'string') return operand
+    if (!isDynamic(shape)) throw new NotWritten()
+    return { code: this.writer.temp(`${this.writer.param(shape.view)}(${code})`), shape: 'value' }
   }
 
   as(shape: 'int' | 'string' | 'bool', operand: Operand): Operand {
     if (operand.shape === shape) return operand
+    if (isDynamic(operand.shape)) return this.look(operand.code, { kind: shape })
     if (operand.shape !== 'value') throw new NotWritten()
     this.writer.giveUpIf(`typeof ${operand.code} !== '${JS_TYPES[shape]}'`)
     return { code: operand.code, shape }
@@ -179,6 +183,9 @@ export class Generator {
       case 'plain':
         this.writer.giveUpIf(`${raw} === undefined || ${raw} === null`)
         return this.notAnError(`${this.writer.param(layout.read)}(${raw})`)
+      case 'dynamic':
+        this.writer.giveUpIf(`${raw} === undefined`)
+        return { code: raw, shape: layout }
       case 'hidden':
         throw new NotWritten()
       default:
@@ -229,7 +236,7 @@ export class Generator {
       const layout = Object.hasOwn(layouts, name) ? layouts[name] : undefined
       const code = this.writer.name()
       const value = `variables[${JSON.stringify(name)}]`
-      if (layout !== undefined && isCompound(layout)) {
+      if (layout !== undefined && (isCompound(layout) || isDynamic(layout))) {
         this.writer.first(`const ${code} = ${this.writer.param(layout.behind)}(${value})`)
         operand = { code, shape: layout }
       } else {
@@ -273,13 +280,20 @@ export class Generator {
     if (typeof from.shape === 'string') {
       return this.notAnError(`${this.writer.param(selectField)}(${this.valueOf(from).code}, ${JSON.stringify(field)})`)
     }
-    const { raw, layout } = this.member(from.code, from.shape as CompoundLayout, field)
+    this.isMap(from)
+    const { raw, layout } = this.member(from.code, from.shape, field)
     return this.look(this.writer.temp(raw), layout)
   }
 
+  /** Gives up if a dynamic value is no map. */
+  private isMap({ code, shape }: Operand): void {
+    if (isDynamic(shape)) this.writer.giveUpIf(`!${this.writer.param(shape.isMap)}(${code})`)
+  }
+
   /** Where a field or the value of a key lies, which may be undefined or null. */
-  private member(code: string, from: CompoundLayout, name: string): { readonly raw: string; readonly layout: Layout } {
-    if (from.kind === 'list') throw new NotWritten()
+  private member(code: string, from: Layout, name: string): { readonly raw: string; readonly layout: Layout } {
+    if (isDynamic(from)) return { raw: own(code, name), layout: from }
+    if (!isCompound(from) || from.kind === 'list') throw new NotWritten()
     if (from.kind === 'map') return { raw: own(code, name), layout: from.element() }
     const field = from.field(name)
     if (field === undefined) throw new NotWritten()
@@ -296,8 +310,10 @@ export class Generator {
       writer.line(`const ${result} = ${writer.param(hasField)}(${from.code}, ${JSON.stringify(field)})`)
       return this.as('bool', { code: result, shape: 'value' })
     }
-    const shape = from.shape as CompoundLayout
+    const { shape } = from
+    this.isMap(from)
     const { raw, layout } = this.member(from.code, shape, field)
+    if (isDynamic(shape)) return { code: writer.temp(`${raw} !== undefined`), shape: 'bool' }
     const code = writer.temp(raw)
     // Null is a value in maps, which may be a wrong one.
     if (shape.kind === 'map') writer.giveUpIf(`${code} === null`)

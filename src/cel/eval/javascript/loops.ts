@@ -3,7 +3,7 @@
 import { ACCUMULATOR, type CallExpr, type ComprehensionExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js'
 import { isList, itemAt, MapValue, sizeOfList, type Value } from '../../values/values.js'
 import { LIST_COST } from '../frame.js'
-import type { CompoundLayout, Layout } from '../layout.js'
+import { type CompoundLayout, isDynamic, type Layout } from '../layout.js'
 import { quantifierOf } from '../quantifiers.js'
 import { type Generator, NotWritten } from './generator.js'
 import type { Operand, Shape } from './writer.js'
@@ -63,7 +63,8 @@ function writeList(generator: Generator, expr: ComprehensionExpr, { condition, i
     const append = (): void => {
       const added = generator.write(item!)
       writer.spend(added.constant === undefined ? 2 + LIST_COST : 2)
-      if (typeof added.shape !== 'string') shape = listOf(added.shape)
+      // A list of anything is anything.
+      if (typeof added.shape !== 'string') shape = isDynamic(added.shape) ? added.shape : listOf(added.shape)
       writer.line(`${list}.push(${added.code})`)
     }
     if (condition === undefined) append()
@@ -105,9 +106,19 @@ function iterate(generator: Generator, { range, iterVar }: ComprehensionExpr, bo
     writer.line(`const ${size} = ${keys}.length`)
     return loop(() => generator.notAnError(`${keys}[${i}]`))
   }
-  if (type !== 'list') throw new NotWritten()
+  if (type !== 'list' && type !== 'dyn') throw new NotWritten()
   const over = generator.write(range)
   const { code, shape } = over
+  if (isDynamic(shape)) {
+    // The keys of a map are values of the same layout as the elements of a list.
+    const items = writer.temp(
+      `Array.isArray(${code}) ? ${code} : ${writer.param(shape.isMap)}(${code}) ? Object.keys(${code}) : undefined`,
+    )
+    writer.giveUpIf(`${items} === undefined`)
+    writer.line(`const ${size} = ${items}.length`)
+    return loop(() => generator.look(writer.temp(`${items}[${i}]`), shape))
+  }
+  if (type !== 'list') throw new NotWritten()
   if (typeof shape !== 'string') {
     writer.line(`const ${size} = ${code}.length`)
     return loop(() => generator.look(writer.temp(`${code}[${i}]`), (shape as CompoundLayout).element()))

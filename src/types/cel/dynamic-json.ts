@@ -1,8 +1,8 @@
-// JSON of no declared type as CEL values: `object`, `oldObject`, `params` and `request`. A value is read when an
-// expression looks at it, and nothing is copied.
+// JSON of no declared type as CEL values: `object`, `oldObject`, `params` and `request` of admission. A value is read when
+// an expression looks at it, and nothing is copied.
 
-import { Double, ListValue, MapValue, type Value } from '../../cel/index.js'
-import { getOwn, type Value as Json, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { Double, type DynamicLayout, ListValue, MapValue, type Value } from '../../cel/index.js'
+import { getOwn, isObject, type Value as Json, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 export function celValueOf(json: Json): Value {
   if (json === null || typeof json === 'string' || typeof json === 'boolean' || typeof json === 'bigint') return json
@@ -12,7 +12,7 @@ export function celValueOf(json: Json): Value {
 }
 
 class JsonList extends ListValue {
-  constructor(private readonly json: readonly Json[]) {
+  constructor(readonly json: readonly Json[]) {
     super()
   }
   get size(): number {
@@ -25,7 +25,7 @@ class JsonList extends ListValue {
 
 class JsonMap extends MapValue {
   private keysOf: readonly string[] | undefined
-  constructor(private readonly json: ValueObject) {
+  constructor(readonly json: ValueObject) {
     super()
   }
   get size(): number {
@@ -38,4 +38,13 @@ class JsonMap extends MapValue {
   keys(): Iterable<Value> {
     return (this.keysOf ??= Object.keys(this.json))
   }
+}
+
+/** Expressions that are evaluated often read the JSON itself. */
+export const DYNAMIC_JSON: DynamicLayout = {
+  kind: 'dynamic',
+  isMap: (raw: Json) => isObject(raw),
+  behind: value =>
+    value instanceof JsonMap || value instanceof JsonList ? value.json : value === null ? value : undefined,
+  view: celValueOf,
 }
