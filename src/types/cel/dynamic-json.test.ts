@@ -76,7 +76,7 @@ describe('an expression that is evaluated often', () => {
       const first = once.ok ? shown(once.program.evaluate(variables)) : ''
       // Code is generated after a hundred evaluations.
       for (let n = 0; n < 150; n++) compiled.program.evaluate(variables)
-      expect(shown(compiled.program.evaluate(variables)), text).toBe(first)
+      expect(`${text}: ${shown(compiled.program.evaluate(variables))}`).toBe(`${text}: ${first}`)
     }
   })
 })
