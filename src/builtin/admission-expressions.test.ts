@@ -1,9 +1,9 @@
 // Expressions of admission that are evaluated often read JSON where it is, and find there what they found through views.
 import { describe, expect, test } from 'vitest'
-import { admissionEnvironment } from '../../builtin/admission-expressions.js'
-import { compile, type Evaluation, toPlain } from '../../cel/index.js'
-import { decodeJson } from '../../codec/json/decode.js'
-import { celValueOf } from './dynamic-json.js'
+import { compile, type Evaluation, toPlain } from '../cel/index.js'
+import { decodeJson } from '../codec/json/decode.js'
+import { celValueOf } from '../types/cel-types.js'
+import { admissionEnvironment } from './admission-expressions.js'
 
 const EXPRESSIONS = [
   "has(object.metadata.labels) && 'app' in object.metadata.labels",
