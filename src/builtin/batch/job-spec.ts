@@ -6,6 +6,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
+import { checkDomainPath } from '../../meta/object/domain-path.js'
 import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
 import {
   has,
@@ -20,7 +21,6 @@ import {
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkTemplateLabels } from '../apps/pod-owner.js'
 import { isConditionTrue } from '../common/conditions.js'
-import { checkDomainPath } from '../common/domain-path.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
 import { asGoStruct, asGoTemplate } from '../common/go-struct.js'
 import { check, checkUpdate, immutable, maxBytes, notNegative, type Rule, when } from '../common/rules.js'

@@ -1,10 +1,10 @@
 // IngressClass: which controller carries out ingresses of the class, and with which parameters.
 import { childPath, fieldForbidden, fieldRequired } from '../../meta/errors/field-errors.js'
+import { checkDomainPath } from '../../meta/object/domain-path.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { has, mapAt, objectAt, objectOrNone, setDefault, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
-import { checkDomainPath } from '../common/domain-path.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, immutable, maxBytes, optional, type Rule } from '../common/rules.js'

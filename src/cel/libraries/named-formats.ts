@@ -1,4 +1,6 @@
 // Formats by name: format.dns1123Label().validate(text) gives the errors of a text.
+
+import { parseRequestUri } from '../../meta/go/go-url.js'
 import {
   checkDns1035Label,
   checkDnsLabel,
@@ -13,7 +15,6 @@ import { fixed, REGEX_LENGTH, STRING_TRAVERSAL, scale, traversal } from '../cost
 import type { Library } from '../environment.js'
 import { parseTimestamp } from '../values/moments.js'
 import { costSize, OPTIONAL_NONE, OpaqueValue, OptionalValue, type Value } from '../values/values.js'
-import { parseRequestUri } from './go-url.js'
 
 const FORMAT_TYPE = objectType('kubernetes.NamedFormat')
 /** The largest pattern that a format is taken to have. */

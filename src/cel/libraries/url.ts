@@ -1,10 +1,19 @@
 // isURL, url and the parts of one.
+
+import {
+  escapedPath,
+  type GoUrl,
+  hostnameOf,
+  parseReference,
+  parseRequestUri,
+  portOf,
+  queryOf,
+} from '../../meta/go/go-url.js'
 import { CelError } from '../cel-error.js'
 import { BOOL, type CelType, listOf, mapOf, objectType, STRING } from '../check/cel-type.js'
 import { STRING_TRAVERSAL, traversal } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library } from '../environment.js'
 import { costSize, mapFrom, OpaqueValue, type Value } from '../values/values.js'
-import { escapedPath, type GoUrl, hostnameOf, parseReference, parseRequestUri, portOf, queryOf } from './go-url.js'
 
 export const URL_TYPE = objectType('kubernetes.URL')
 

@@ -1,7 +1,7 @@
 // URLs as Go's net/url reads them, with its error messages.
 
 import { failed, parsed, type Result } from '../../base/result.js'
-import { quote } from '../../meta/go/go-text.js'
+import { quote } from './go-text.js'
 
 export interface GoUrl {
   readonly scheme: string

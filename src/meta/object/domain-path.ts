@@ -1,7 +1,6 @@
 // A path with a domain in front, as controllers are named: `acme.io/foo`.
-import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
-import { checkDnsSubdomain } from '../../meta/object/names.js'
-import { checkText } from './field-checks.js'
+import { type FieldError, fieldInvalid, fieldRequired } from '../errors/field-errors.js'
+import { checkDnsSubdomain } from './names.js'
 
 const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const PATH_PATTERN = new RegExp(`^${PATH}$`)
@@ -13,7 +12,7 @@ export function checkDomainPath(text: string, path: string): FieldError[] {
   if (slash <= 0 || rest === '') {
     return [fieldInvalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   }
-  const errors = checkText(domain, checkDnsSubdomain, path)
+  const errors = checkDnsSubdomain(domain).map(why => fieldInvalid(path, domain, why))
   if (PATH_PATTERN.test(rest)) return errors
   return [...errors, fieldInvalid(path, rest, `Invalid path (regex used for validation is '${PATH}')`)]
 }
