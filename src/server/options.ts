@@ -1,11 +1,12 @@
 // Options of a server, a file a concern: their types, their flags, and the checks that the command line and the library
 // share.
+
+export * from './options/access/audit.js'
+export * from './options/access/authentication.js'
+export * from './options/access/authorization.js'
 export * from './options/administrator.js'
 export * from './options/admission.js'
 export * from './options/api.js'
-export * from './options/audit.js'
-export * from './options/authentication.js'
-export * from './options/authorization.js'
 export * from './options/console.js'
 export * from './options/controllers.js'
 export * from './options/flag.js'

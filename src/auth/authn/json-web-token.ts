@@ -1,19 +1,25 @@
 // JSON Web Tokens: a header, claims, and a signature over both, each in base64url.
-import { type KeyObject, type SignKeyObjectInput, sign, verify } from 'node:crypto'
+import {
+  constants,
+  type KeyObject,
+  type SignKeyObjectInput,
+  sign,
+  type VerifyKeyObjectInput,
+  verify,
+} from 'node:crypto'
 import { decodeJson } from '../../codec/json.js'
 import { getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
 import type { SigningKey, TokenAlgorithm, TokenKey } from './signing-key.js'
 
-const HASHES: Readonly<Record<TokenAlgorithm, string>> = {
-  RS256: 'sha256',
-  ES256: 'sha256',
-  ES384: 'sha384',
-  ES512: 'sha512',
-}
+/** The algorithms of JWS that sign with a key pair, and by which tokens of other issuers may be signed. */
+export const JWS_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'] as const
+export type JwsAlgorithm = (typeof JWS_ALGORITHMS)[number]
+
+const hashOf = (algorithm: JwsAlgorithm | TokenAlgorithm): string => `sha${algorithm.slice(2)}`
 
 export function signToken(claims: ValueObject, { id, algorithm, privateKey }: SigningKey): string {
   const content = `${part({ alg: algorithm, kid: id })}.${part(claims)}`
-  const signature = sign(HASHES[algorithm], Buffer.from(content), withEncoding(privateKey))
+  const signature = sign(hashOf(algorithm), Buffer.from(content), withEncoding(privateKey))
   return `${content}.${signature.toString('base64url')}`
 }
 
@@ -22,11 +28,28 @@ const part = (value: ValueObject): string => Buffer.from(JSON.stringify(value)).
 /** The two numbers of an ECDSA signature side by side, as JWS has them. It does not matter for RSA. */
 const withEncoding = (key: KeyObject): SignKeyObjectInput => ({ key, dsaEncoding: 'ieee-p1363' })
 
+const { RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants
+
+/** False also for a key that the algorithm cannot use. */
+function isSignature(algorithm: JwsAlgorithm, key: KeyObject, content: Buffer, signature: Buffer): boolean {
+  if (key.asymmetricKeyType !== (algorithm.startsWith('ES') ? 'ec' : 'rsa')) return false
+  const options: VerifyKeyObjectInput = algorithm.startsWith('PS')
+    ? { key, padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST }
+    : withEncoding(key)
+  try {
+    return verify(hashOf(algorithm), content, options, signature)
+  } catch {
+    return false
+  }
+}
+
 export interface ReadToken {
   readonly claims: ValueObject
   /** The id of the key that the header names, if it names one. */
   readonly keyId: string | undefined
-  isSignedBy(key: TokenKey): boolean
+  /** As the header names it. */
+  readonly algorithm: string
+  isSignedBy(key: Pick<TokenKey, 'publicKey'> & { readonly algorithm: JwsAlgorithm }): boolean
 }
 
 /** The content of a token, whose signature is not verified yet; undefined for a text that is no such token. */
@@ -36,15 +59,19 @@ export function readToken(token: string): ReadToken | undefined {
   const given = readPart(claims)
   if (!head || !given || rest.length > 0) return undefined
   const keyId = getOwn(head, 'kid')
+  const algorithm = getOwn(head, 'alg')
   return {
     claims: given,
     keyId: typeof keyId === 'string' && keyId !== '' ? keyId : undefined,
-    isSignedBy: ({ algorithm, publicKey }) =>
-      getOwn(head, 'alg') === algorithm &&
-      verify(
-        HASHES[algorithm],
+    algorithm: typeof algorithm === 'string' ? algorithm : '',
+    isSignedBy: key =>
+      algorithm === key.algorithm &&
+      // No extension is known that a token could require.
+      getOwn(head, 'crit') === undefined &&
+      isSignature(
+        key.algorithm,
+        key.publicKey,
         Buffer.from(`${header}.${claims}`),
-        withEncoding(publicKey),
         Buffer.from(signature, 'base64url'),
       ) &&
       // Another spelling of the same bytes is another token.

@@ -1,7 +1,13 @@
 // The document of --authentication-config: issuers of JSON Web Tokens, and which requests may be anonymous.
 import { once } from '../../base/memo.js'
 import { UsageError } from '../../base/usage-error.js'
-import { asStruct, type FieldError, fieldForbidden, fieldInvalid, printFieldErrors } from '../../meta/errors/field-errors.js'
+import {
+  asStruct,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  printFieldErrors,
+} from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'

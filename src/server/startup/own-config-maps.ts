@@ -7,7 +7,7 @@ import { millisOf } from '../../meta/values/time.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import type { ApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
-import type { RequestHeaderOptions } from '../options/authentication.js'
+import type { RequestHeaderOptions } from '../options/access/authentication.js'
 
 const NAMESPACE = 'kube-system'
 const AUTHENTICATION = 'extension-apiserver-authentication'

@@ -26,8 +26,12 @@ import type { Store } from '../../../storage/store.js'
 import { type ApiContext } from '../../../verbs/api-context.js'
 import { serverObjects } from '../../../verbs/system-writes.js'
 import type { Webhooks } from '../../../webhook/client.js'
-import type { AuthenticationOptions, ServiceAccountOptions, TokenWebhookOptions } from '../../options/authentication.js'
-import { type AuthorizationOptions, allowsEverything } from '../../options/authorization.js'
+import type {
+  AuthenticationOptions,
+  ServiceAccountOptions,
+  TokenWebhookOptions,
+} from '../../options/access/authentication.js'
+import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
 import { requireKind } from '../kinds.js'
 import { openAuthorization } from './authorization.js'
 

@@ -16,7 +16,7 @@ import { type Awaitable, andThen } from '../../../base/awaitable.js'
 import type { Exchange } from '../../../http/exchange.js'
 import type { Authenticate } from '../../../http/handler.js'
 import type { UserInfo } from '../../../request/user-info.js'
-import type { RequestHeaderOptions } from '../../options/authentication.js'
+import type { RequestHeaderOptions } from '../../options/access/authentication.js'
 
 export interface AuthenticationParts {
   readonly tokens: readonly TokenAuthenticator[]

@@ -14,7 +14,7 @@ import {
 import type { startRbacStore } from '../../../auth/rbac-store.js'
 import type { Logger } from '../../../base/logger.js'
 import type { Webhooks } from '../../../webhook/client.js'
-import { type AuthorizationOptions, authorizersOf } from '../../options/authorization.js'
+import { type AuthorizationOptions, authorizersOf } from '../../options/access/authorization.js'
 
 const CHECK_MS = 1000
 

@@ -1,12 +1,12 @@
 // How the server finds out which user sent a request.
-import { type Identity, parseTokenFile } from '../../auth/authenticator.js'
-import { readTarget } from '../../auth/authorizer.js'
-import { parseKeys, type TokenKey } from '../../auth/tokens.js'
-import { UsageError } from '../../base/usage-error.js'
-import type { ClientConfig } from '../../webhook/client-config.js'
-import type { FlagTable, FlagValues } from './flag.js'
-import { messageOf, readCertificates, readFlagFile, readOptionalFile } from './flag-files.js'
-import { choice, duration, list, optionalText, repeatedText, toggle } from './flag-values.js'
+import { type Identity, parseTokenFile } from '../../../auth/authenticator.js'
+import { readTarget } from '../../../auth/authorizer.js'
+import { parseKeys, type TokenKey } from '../../../auth/tokens.js'
+import { UsageError } from '../../../base/usage-error.js'
+import type { ClientConfig } from '../../../webhook/client-config.js'
+import type { FlagTable, FlagValues } from '../flag.js'
+import { messageOf, readCertificates, readFlagFile, readOptionalFile } from '../flag-files.js'
+import { choice, duration, list, optionalText, repeatedText, toggle } from '../flag-values.js'
 
 export interface AuthenticationOptions {
   /** Users by static bearer token. */

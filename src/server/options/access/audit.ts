@@ -1,10 +1,10 @@
 // The audit log.
-import { UsageError } from '../../base/usage-error.js'
-import { type LogFileOptions } from '../audit/log-file.js'
-import { type AuditPolicy, parseAuditPolicy } from '../audit/policy.js'
-import type { FlagTable, FlagValues } from './flag.js'
-import { readFlagFile } from './flag-files.js'
-import { choice, count, optionalText } from './flag-values.js'
+import { UsageError } from '../../../base/usage-error.js'
+import { type LogFileOptions } from '../../audit/log-file.js'
+import { type AuditPolicy, parseAuditPolicy } from '../../audit/policy.js'
+import type { FlagTable, FlagValues } from '../flag.js'
+import { readFlagFile } from '../flag-files.js'
+import { choice, count, optionalText } from '../flag-values.js'
 
 export interface AuditOptions {
   readonly policy: AuditPolicy

@@ -7,12 +7,12 @@ import {
   parseAuthorizationConfiguration,
   parsePolicyFile,
   readTarget,
-} from '../../auth/authorizer.js'
-import { nearest } from '../../base/nearest.js'
-import { UsageError } from '../../base/usage-error.js'
-import type { FlagTable, FlagValues } from './flag.js'
-import { messageOf, readFlagFile } from './flag-files.js'
-import { choice, duration, list, optionalText } from './flag-values.js'
+} from '../../../auth/authorizer.js'
+import { nearest } from '../../../base/nearest.js'
+import { UsageError } from '../../../base/usage-error.js'
+import type { FlagTable, FlagValues } from '../flag.js'
+import { messageOf, readFlagFile } from '../flag-files.js'
+import { choice, duration, list, optionalText } from '../flag-values.js'
 
 export type AuthorizationMode = Exclude<AuthorizerType, 'ABAC' | 'Webhook'>
 

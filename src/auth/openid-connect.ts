@@ -1,0 +1,4 @@
+// OpenID Connect: bearer tokens of other issuers.
+export * from './oidc/authentication-configuration.js'
+export type { JwtIssuer } from './oidc/check-issuers.js'
+export * from './oidc/jwt-tokens.js'
