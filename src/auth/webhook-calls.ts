@@ -16,18 +16,31 @@ const JITTER = 0.2
 /** A failure with one of these codes may pass. */
 const TRANSIENT = new Set([429, 500, 504])
 
+/** How an attempt ended. */
+export type AttemptResult = 'success' | 'timeout' | 'error'
+
+export interface CallOptions {
+  readonly pause?: ((ms: number) => Promise<void>) | undefined
+  readonly onAttempt?: ((result: AttemptResult, seconds: number) => void) | undefined
+}
+
 export function reviewCaller(
   webhooks: Pick<Webhooks, 'post'>,
   target: () => Promise<ClientConfig>,
   timeoutMs: number,
-  pause: (ms: number) => Promise<void> = sleep,
+  { pause = sleep, onAttempt }: CallOptions = {},
 ): CallReview {
   return async review => {
     const body = JSON.stringify(review)
     for (let attempt = 1; ; attempt++) {
+      const began = performance.now()
+      const report = (result: AttemptResult): void => onAttempt?.(result, (performance.now() - began) / 1000)
       try {
-        return readReview(await webhooks.post(await target(), body, timeoutMs), review)
+        const answer = readReview(await webhooks.post(await target(), body, timeoutMs), review)
+        report('success')
+        return answer
       } catch (error) {
+        report(resultOf(error))
         const isTransient = error instanceof WebhookError && TRANSIENT.has(error.code)
         if (!isTransient || attempt === ATTEMPTS) throw error
         await pause(FIRST_PAUSE_MS * PAUSE_FACTOR ** (attempt - 1) * (1 + JITTER * Math.random()))
@@ -35,6 +48,12 @@ export function reviewCaller(
     }
   }
 }
+
+/** Whether the webhook took too long, or answered that something behind it did. */
+export const resultOf = (error: unknown): Exclude<AttemptResult, 'success'> =>
+  error instanceof Error && (/deadline exceeded|timeout/i.test(error.message) || (error as WebhookError).code === 504)
+    ? 'timeout'
+    : 'error'
 
 const sleep = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms))
 

@@ -4,6 +4,7 @@
 export * from './options/access/audit.js'
 export * from './options/access/authentication.js'
 export * from './options/access/authorization.js'
+export * from './options/access/openid-connect.js'
 export * from './options/administrator.js'
 export * from './options/admission.js'
 export * from './options/api.js'

@@ -60,7 +60,7 @@ import type { ServerOptions } from './options/server-options.js'
 import { START_TIMEOUT_MS } from './options/storage.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access/access.js'
-import { createAuthenticate } from './startup/access/authentication.js'
+import { anonymousPaths, createAuthenticate } from './startup/access/authentication.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
 import { bootstrap, keptObjects } from './startup/bootstrap.js'
@@ -190,7 +190,11 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
     )
     const access = await phases.run(
       'access',
-      () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, webhooks, log),
+      () =>
+        openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, webhooks, {
+          metrics,
+          log,
+        }),
       opened => opened.stop(),
     )
     const flows = await phases.run(
@@ -337,8 +341,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       authenticate: createAuthenticate({
         tokens: access.tokens,
         audiences: access.authority.audiences,
-        // With AlwaysAllow, an anonymous request could do everything.
-        anonymous: authentication.anonymous && !allowsEverything(authorization),
+        anonymous: anonymousPaths(authentication, authorization),
         requestHeader: authentication.requestHeader,
         clientCa: tls?.clientCa ?? '',
         ofSession: console?.authenticate,

@@ -2,3 +2,4 @@
 export const AUTHENTICATED = 'system:authenticated'
 export const UNAUTHENTICATED = 'system:unauthenticated'
 export const MASTERS = 'system:masters'
+export const NODES = 'system:nodes'

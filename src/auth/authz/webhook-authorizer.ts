@@ -5,13 +5,24 @@ import type { ValueObject } from '../../meta/values/value.js'
 import type { AccessAttributes } from '../../request/access-attributes.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { MASTERS } from '../authn/system-groups.js'
-import type { CallReview } from '../webhook-calls.js'
+import { type AttemptResult, type CallReview, resultOf } from '../webhook-calls.js'
 import { reviewSpecOf } from './access-review-spec.js'
 import { ALLOWED, type Authorizer, type Decision, PendingDecision } from './authorizer.js'
 import { evaluateConditions, type ReviewCondition } from './review-conditions.js'
 import type { RuleResolver } from './rule-resolver.js'
 
+/** What metrics need to know of webhooks. */
+export interface WebhookObserver {
+  asked(name: string, result: AttemptResult, seconds: number): void
+  /** A webhook could not be asked, and the authorizers after it are. */
+  failedOpen(name: string, result: AttemptResult): void
+  /** Match conditions were evaluated. */
+  matched(name: string, outcome: 'match' | 'exclusion' | 'error', seconds: number): void
+}
+
 export interface WebhookAuthorizerOptions {
+  readonly name?: string | undefined
+  readonly observer?: WebhookObserver | undefined
   readonly call: CallReview
   /** Of the SubjectAccessReview: `v1` or `v1beta1`. */
   readonly version: string
@@ -35,6 +46,7 @@ const NO_OPINION: Decision = { allowed: false, reason: '' }
 
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { call, version, authorizedTtlMs, unauthorizedTtlMs, failurePolicy, conditions, now, onError } = options
+  const { name = '', observer } = options
   const answers = createExpiringCache<Decision>(MAX_ENTRIES, now)
   /** Decisions that expressions have waited for, by the scope that needs them. */
   const waited = new WeakMap<object, Map<string, Decision>>()
@@ -49,7 +61,10 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
   function known(user: UserInfo, spec: ValueObject, key: string): Decision | undefined {
     if (user.groups.includes(MASTERS)) return ALLOWED
     if (conditions.length > 0) {
+      const began = performance.now()
       const result = evaluateConditions(conditions, spec)
+      const outcome = result.error !== undefined ? 'error' : result.matches ? 'match' : 'exclusion'
+      observer?.matched(name, outcome, (performance.now() - began) / 1000)
       if (result.error !== undefined) return failed(result.error)
       if (!result.matches) return NO_OPINION
     }
@@ -72,6 +87,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
       return decision
     } catch (error) {
       onError?.(error)
+      if (failurePolicy === 'NoOpinion') observer?.failedOpen(name, resultOf(error))
       return failed(error instanceof Error ? error.message : String(error))
     }
   }

@@ -100,27 +100,47 @@ const configurationTypes = once(
 
 /**
  * `ownIssuers` are those of service accounts, whose tokens no other issuer may have. `before`: the configuration that is
- * to be replaced. Throws a UsageError.
+ * to be replaced. `file`: where the document is from, for messages. Throws a UsageError.
  */
 export function parseAuthenticationConfiguration(
   bytes: Buffer,
   ownIssuers: readonly string[],
-  before?: AuthenticationConfiguration,
+  { before, file = '' }: { readonly before?: AuthenticationConfiguration; readonly file?: string } = {},
 ): AuthenticationConfiguration {
-  if (bytes.length === 0) throw new UsageError('empty config data')
-  const document = decodeConfiguration(bytes, SCHEME, configurationTypes())
-  if (stringAt(document, 'kind') !== KINDS[0]) {
-    throw new UsageError(`expected AuthenticationConfiguration, got *apiserver.${stringAt(document, 'kind')}`)
-  }
+  const document = decoded(bytes, file)
   const { issuers, errors } = checkIssuers(objectsAt(document, 'jwt'))
   const anonymous = anonymousOf(objectOrNone(document, 'anonymous'))
   errors.push(...checkAnonymous(anonymous))
   if (before && !isSameAnonymous(before.anonymous, anonymous)) {
     errors.push(fieldForbidden('anonymous', 'changed from initial configuration file'))
   }
-  if (errors.length > 0) throw new UsageError(`invalid authentication configuration: ${printFieldErrors(errors)}`)
+  throwIfAny(errors)
   checkUsable(issuers, ownIssuers)
   return { issuers, anonymous }
+}
+
+/** The issuer that flags describe, in the form of a configuration. Throws a UsageError. */
+export function issuerFromFlags(jwt: ValueObject): JwtIssuer {
+  const { issuers, errors } = checkIssuers([jwt])
+  throwIfAny(errors)
+  return issuers[0]!
+}
+
+function decoded(bytes: Buffer, file: string): ValueObject {
+  try {
+    if (bytes.length === 0) throw new UsageError('empty config data')
+    const document = decodeConfiguration(bytes, SCHEME, configurationTypes())
+    const kind = stringAt(document, 'kind')
+    if (kind === KINDS[0]) return document
+    throw new UsageError(`expected AuthenticationConfiguration, got *apiserver.${kind}`)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`failed to load authentication configuration from file ${quote(file)}: ${error.message}`)
+  }
+}
+
+function throwIfAny(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw new UsageError(`invalid authentication configuration: ${printFieldErrors(errors)}`)
 }
 
 function anonymousOf(anonymous: ValueObject | undefined): AnonymousConfiguration | undefined {

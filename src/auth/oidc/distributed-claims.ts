@@ -1,6 +1,8 @@
 // A claim that an issuer keeps elsewhere: the token names the endpoint, which answers with a token that has the claim.
+
 import { getOwn, isObject, setOwn, type ValueObject } from '../../meta/values/value.js'
 import { readToken } from '../authn/json-web-token.js'
+import { inStep } from './error-words.js'
 import type { IssuerGet } from './issuer-requests.js'
 import type { TokenVerifier } from './token-verifier.js'
 
@@ -31,21 +33,17 @@ export function distributedClaims(
   return async claims => {
     const endpoint = endpointOf(claims, claim)
     if (!endpoint) return claims
-    const token = await claimToken(get, endpoint).catch((error: unknown) => {
-      throw new Error(`while getting distributed claim ${JSON.stringify(claim)}: ${(error as Error).message}`)
-    })
+    const token = await claimToken(get, endpoint).catch(
+      inStep(`while getting distributed claim ${JSON.stringify(claim)}: `),
+    )
     const issuer = issuerOf(token)
     if (issuer === undefined) {
       throw new Error(
         `getting untrusted issuer from endpoint ${endpoint.url} failed for claim ${JSON.stringify(claim)}`,
       )
     }
-    const verifier = await verifierOf(issuer).catch((error: unknown) => {
-      throw new Error(`verifying untrusted issuer ${issuer} failed: ${(error as Error).message}`)
-    })
-    const found = await verifier.verify(token).catch((error: unknown) => {
-      throw new Error(`verify distributed claim token: ${(error as Error).message}`)
-    })
+    const verifier = await verifierOf(issuer).catch(inStep(`verifying untrusted issuer ${issuer} failed: `))
+    const found = await verifier.verify(token).catch(inStep(`verify distributed claim token: `))
     const value = getOwn(found, claim)
     if (value === undefined) {
       throw new Error(

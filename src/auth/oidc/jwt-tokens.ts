@@ -1,9 +1,11 @@
 // Bearer tokens that other issuers have signed: OpenID Connect.
+
 import { createHash } from 'node:crypto'
 import { createExpiringCache } from '../../base/expiring-cache.js'
 import type { TokenAuthenticator, TokenCheck } from '../authn/authenticate.js'
 import type { JwtIssuer } from './check-issuers.js'
 import { distributedClaims, issuerOf } from './distributed-claims.js'
+import { inStep, messageOf } from './error-words.js'
 import { issuerGet } from './issuer-requests.js'
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.js'
 import { userOfClaims } from './user-of-claims.js'
@@ -111,13 +113,11 @@ function openIssuer(
     try {
       const verified = await verifier.verify(token)
       const claims = expand
-        ? await expand(verified).catch((error: unknown) => {
-            throw new Error(`oidc: could not expand distributed claims: ${(error as Error).message}`)
-          })
+        ? await expand(verified).catch(inStep(`oidc: could not expand distributed claims: `))
         : verified
       return { ok: true, identity: userOfClaims(issuer, claims), audiences: [] }
     } catch (error) {
-      return { ok: false, error: (error as Error).message }
+      return { ok: false, error: messageOf(error) }
     }
   }
 

@@ -1,9 +1,11 @@
 // The public keys of an issuer, read from the URL that its discovery document names. They are read again when a token is
 // signed by none of them and they are no longer fresh: that is how an issuer changes its keys.
+
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { decodeJson } from '../../codec/json.js'
 import { objectsAt, stringAt } from '../../meta/values/access.js'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
+import { inStep, messageOf } from './error-words.js'
 import type { IssuerGet, IssuerResponse } from './issuer-requests.js'
 
 export interface RemoteKey {
@@ -37,9 +39,7 @@ export function remoteKeys(
   async function fetchKeys(): Promise<readonly RemoteKey[]> {
     let body: string | undefined
     try {
-      const response = await get(url).catch((error: unknown) => {
-        throw new Error(`oidc: get keys failed ${messageOf(error)}`)
-      })
+      const response = await get(url).catch(inStep(`oidc: get keys failed `))
       const text = response.body.toString()
       if (response.status !== 200) {
         throw new Error(`oidc: get keys failed: ${response.status} ${response.statusText} ${text}`)
@@ -67,7 +67,7 @@ function readKeys({ body }: IssuerResponse): RemoteKey[] {
   try {
     value = decodeJson(body).value
   } catch (error) {
-    throw new Error(`oidc: failed to decode keys: ${messageOf(error)} ${body.toString()}`)
+    throw new Error(`oidc: failed to decode keys: ${messageOf(error)} ${body.toString()}`, { cause: error })
   }
   if (!isObject(value as ValueObject))
     throw new Error(`oidc: failed to decode keys: it is no object ${body.toString()}`)
@@ -92,5 +92,3 @@ export function maxAgeMs({ headers }: Pick<IssuerResponse, 'headers'>): number {
   const date = Date.parse(headers.date ?? '')
   return Number.isNaN(expires) || Number.isNaN(date) ? 0 : Math.max(0, expires - date)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

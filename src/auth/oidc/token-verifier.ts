@@ -1,10 +1,12 @@
 // Verifies tokens of one issuer: algorithm, signature, issuer, audience and time. The discovery document is read at once and
 // then every ten seconds until that succeeds, because an issuer may start later than this server.
+
 import { decodeJson } from '../../codec/json.js'
 import { quote } from '../../meta/go/go-text.js'
 import { stringAt } from '../../meta/values/access.js'
 import { getOwn, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { JWS_ALGORITHMS, type JwsAlgorithm, type ReadToken, readToken } from '../authn/json-web-token.js'
+import { inStep } from './error-words.js'
 import type { IssuerGet, IssuerResponse } from './issuer-requests.js'
 import { type RemoteKey, type RemoteKeys, remoteKeys } from './remote-keys.js'
 
@@ -60,11 +62,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     initError: () => failure,
     async verify(token) {
       if (!keys) throw new Error('oidc: authenticator not initialized')
-      try {
-        return await verifyWith(keys, token, options)
-      } catch (error) {
-        throw new Error(`oidc: verify token: ${(error as Error).message}`)
-      }
+      return verifyWith(keys, token, options).catch(inStep('oidc: verify token: '))
     },
   }
 }
@@ -134,9 +132,7 @@ async function checkSignature(keys: RemoteKeys, token: ReadToken, algorithm: Jws
   if (isSignedByOne(keys.known())) return
   const failed = 'failed to verify signature: '
   if (keys.isStale()) {
-    const fresh = await keys.refresh().catch((error: unknown) => {
-      throw new Error(`${failed}fetching keys ${(error as Error).message}`)
-    })
+    const fresh = await keys.refresh().catch(inStep(`${failed}fetching keys `))
     if (isSignedByOne(fresh)) return
   }
   throw new Error(`${failed}failed to verify id token signature`)

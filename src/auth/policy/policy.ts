@@ -1,6 +1,7 @@
 // The bootstrap policy of kube-apiserver: the roles and bindings that every cluster has, as objects.
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import type { PolicyRule } from '../authz/rbac.js'
 import { componentRoles } from './component-roles.js'
 import { controllerRoles } from './controller-roles.js'
 import { namespaceRoles } from './namespace-roles.js'
@@ -22,6 +23,9 @@ export function bootstrapPolicy(): ApiObject[] {
     ),
   ]
 }
+
+/** What every node may do, by the role system:node. */
+export const nodeRules = (): readonly PolicyRule[] => componentRoles().find(({ name }) => name === 'system:node')!.rules
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 const RBAC = `${RBAC_GROUP}/v1`

@@ -62,7 +62,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
   }
   if (flags.open && !flags.console) throw new UsageError('--open opens the console, which --console=false switches off')
   const storage: StorageOptions = testing ? { kind: 'memory' } : storageFromFlags(flags)
-  const authentication = authenticationFromFlags(flags)
+  const authentication = authenticationFromFlags(flags, given)
   const server: ServerOptions = {
     storage,
     serving: servingFromFlags(flags, dataFolder),

@@ -67,9 +67,6 @@ const REFUSED: Readonly<Record<string, string>> = {
     audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
   'objects are not encrypted at rest, so secrets would be stored in the clear': `
     encryption-provider-config encryption-provider-config-automatic-reload`,
-  'users are authenticated by certificates, tokens of files, service accounts and Secrets, a webhook and a proxy only': `
-    authentication-config oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix
-    oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim oidc-username-prefix`,
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
   'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',

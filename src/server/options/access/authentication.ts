@@ -7,6 +7,7 @@ import type { ClientConfig } from '../../../webhook/client-config.js'
 import type { FlagTable, FlagValues } from '../flag.js'
 import { messageOf, readCertificates, readFlagFile, readOptionalFile } from '../flag-files.js'
 import { choice, duration, list, optionalText, repeatedText, toggle } from '../flag-values.js'
+import { type OpenIdConnectOptions, openIdConnectFlags, openIdConnectFromFlags } from './openid-connect.js'
 
 export interface AuthenticationOptions {
   /** Users by static bearer token. */
@@ -22,6 +23,8 @@ export interface AuthenticationOptions {
   readonly requestHeader?: RequestHeaderOptions | undefined
   /** A webhook that is asked about bearer tokens. */
   readonly tokenWebhook?: TokenWebhookOptions | undefined
+  /** Other issuers whose tokens are accepted. */
+  readonly openIdConnect?: OpenIdConnectOptions | undefined
 }
 
 export interface TokenWebhookOptions {
@@ -69,6 +72,7 @@ export const authenticationFlags = {
     false,
   ),
   'anonymous-auth': toggle('serve requests without credentials, as system:anonymous', true),
+  ...openIdConnectFlags,
   'service-account-issuer': repeatedText(
     '<url>',
     'the issuer of service account tokens; when repeated, tokens of the further issuers are accepted too',
@@ -110,7 +114,11 @@ export const authenticationFlags = {
 
 type Flags = FlagValues<typeof authenticationFlags>
 
-export const authenticationFromFlags = (flags: Flags): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
+/** `given`: the names of the flags on the command line. */
+export const authenticationFromFlags = (
+  flags: Flags,
+  given: ReadonlySet<string>,
+): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
   tokens: tokensFromFile(flags['token-auth-file']),
   bootstrapTokens: flags['enable-bootstrap-token-auth'],
   tokenWebhook: tokenWebhookOf(flags),
@@ -118,6 +126,7 @@ export const authenticationFromFlags = (flags: Flags): AuthenticationOptions & {
   clientCa: readCertificates('client-ca-file', flags['client-ca-file']),
   serviceAccounts: serviceAccountsFromFlags(flags),
   requestHeader: requestHeaderFromFlags(flags),
+  openIdConnect: openIdConnectFromFlags(flags, given, flags['service-account-issuer']),
 })
 
 function tokensFromFile(path: string | undefined): Map<string, Identity> {

@@ -24,7 +24,7 @@ export interface AuthorizationOptions {
   /** The policies of the mode ABAC. */
   readonly policies?: readonly AbacPolicy[] | undefined
   /** The file that `authorizers` are from; it is read again when it changes. */
-  readonly configFile?: string | undefined
+  readonly configFile?: { readonly path: string; readonly text: string } | undefined
 }
 
 const MODES: readonly AuthorizerType[] = ['RBAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'ABAC', 'Webhook']
@@ -66,8 +66,9 @@ type Flags = FlagValues<typeof authorizationFlags>
 /** `given`: the names of the flags on the command line. */
 export function authorizationFromFlags(flags: Flags, given: ReadonlySet<string>): AuthorizationOptions {
   const policyFile = flags['authorization-policy-file']
-  const authorizers =
-    flags['authorization-config'] === undefined ? fromModes(flags, given) : fromConfiguration(flags, given)
+  const path = flags['authorization-config']
+  const configFile = path === undefined ? undefined : { path, text: readFlagFile('authorization-config', path) }
+  const authorizers = configFile ? fromConfiguration(configFile, given) : fromModes(flags, given)
   const modes = [...new Set(authorizers.map(({ type }) => type))]
   if (modes.includes('ABAC') && policyFile === undefined) {
     throw new UsageError("authorization-mode ABAC's authorization policy file not passed (--authorization-policy-file)")
@@ -79,7 +80,7 @@ export function authorizationFromFlags(flags: Flags, given: ReadonlySet<string>)
     modes,
     authorizers,
     policies: policyFile === undefined ? [] : readPolicies(policyFile),
-    configFile: flags['authorization-config'],
+    configFile,
   }
 }
 
@@ -116,8 +117,10 @@ function fromModes(flags: Flags, given: ReadonlySet<string>): AuthorizerSpec[] {
   })
 }
 
-function fromConfiguration(flags: Flags, given: ReadonlySet<string>): AuthorizerSpec[] {
-  const path = flags['authorization-config']!
+function fromConfiguration(
+  { path, text }: NonNullable<AuthorizationOptions['configFile']>,
+  given: ReadonlySet<string>,
+): AuthorizerSpec[] {
   const others = [...given].filter(name => name === 'authorization-mode' || name.startsWith('authorization-webhook-'))
   if (others.length > 0) {
     throw new UsageError(
@@ -125,7 +128,7 @@ function fromConfiguration(flags: Flags, given: ReadonlySet<string>): Authorizer
     )
   }
   try {
-    return parseAuthorizationConfiguration(Buffer.from(readFlagFile('authorization-config', path)))
+    return parseAuthorizationConfiguration(Buffer.from(text))
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`--authorization-config=${path}: ${error.message}`)

@@ -2,6 +2,7 @@
 
 import { reviewCaller, staticTokens, type TokenAuthenticator, webhookTokens } from '../../../auth/authenticator.js'
 import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../../auth/authorizer.js'
+import { startNodeGraph } from '../../../auth/nodes.js'
 import { startRbacStore } from '../../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../../auth/reviews.js'
 import {
@@ -16,6 +17,8 @@ import {
   type TokenAuthority,
 } from '../../../auth/tokens.js'
 import type { Logger } from '../../../base/logger.js'
+import type { MetricsRegistry } from '../../../base/metrics.js'
+import type { Kind } from '../../../kinds/kind.js'
 import type { Registry } from '../../../kinds/registry.js'
 import { type FeatureGates, isGateOn } from '../../../meta/feature-gates.js'
 import type { ApiObject } from '../../../meta/object/api-object.js'
@@ -34,6 +37,7 @@ import type {
 import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
 import { requireKind } from '../kinds.js'
 import { openAuthorization } from './authorization.js'
+import { openJwtTokens } from './jwt-tokens.js'
 
 export interface AccessOptions {
   readonly authentication: AuthenticationOptions
@@ -64,31 +68,51 @@ export async function openAccess(
   registry: Registry,
   { authentication, authorization, api: { featureGates } }: AccessOptions,
   webhooks: Webhooks,
-  log: Logger,
+  { metrics, log }: { readonly metrics: MetricsRegistry; readonly log: Logger },
 ): Promise<AccessControl> {
-  const [authority, roles] = await Promise.all([
+  const kindOf = (group: string, kind: string): Kind => requireKind(registry, group, kind)
+  const [authority, roles, nodes] = await Promise.all([
     openAuthority(store, authentication.serviceAccounts),
     isOpen(authorization)
       ? undefined
       : startRbacStore(
           context,
           {
-            clusterRoles: requireKind(registry, RBAC, 'ClusterRole'),
-            roles: requireKind(registry, RBAC, 'Role'),
-            clusterRoleBindings: requireKind(registry, RBAC, 'ClusterRoleBinding'),
-            roleBindings: requireKind(registry, RBAC, 'RoleBinding'),
+            clusterRoles: kindOf(RBAC, 'ClusterRole'),
+            roles: kindOf(RBAC, 'Role'),
+            clusterRoleBindings: kindOf(RBAC, 'ClusterRoleBinding'),
+            roleBindings: kindOf(RBAC, 'RoleBinding'),
           },
           log,
         ),
+    authorization.modes.includes('Node')
+      ? startNodeGraph(
+          context,
+          {
+            Pod: kindOf('', 'Pod'),
+            PersistentVolume: kindOf('', 'PersistentVolume'),
+            VolumeAttachment: kindOf('storage.k8s.io', 'VolumeAttachment'),
+            ResourceSlice: kindOf('resource.k8s.io', 'ResourceSlice'),
+          },
+          log,
+        )
+      : undefined,
   ])
-  const { authorizer, rules, stop } = openAuthorization(authorization, roles, webhooks, context.now, log)
+  const { authorizer, rules, stop } = openAuthorization(authorization, {
+    roles,
+    nodes,
+    webhooks,
+    now: context.now,
+    metrics,
+    log,
+  })
   const lister = createLister(registry, context)
   const find: FindObject = (kind, namespace, name) => lister.find({ group: '', kind }, namespace, name)
   const { audiences } = authority
   const markUsed: MarkTokenUsed = (secret, label, day) => {
     const { namespace = '', name = '' } = metaOf(secret)
     serverObjects(context)
-      .change(requireKind(registry, '', 'Secret'), namespace, name, old =>
+      .change(kindOf('', 'Secret'), namespace, name, old =>
         metaOf(old).uid === metaOf(secret).uid ? withLabel(old, label, day) : undefined,
       )
       .catch((error: unknown) => log.warn('the use of a token could not be noted', { namespace, name, error }))
@@ -102,11 +126,22 @@ export async function openAccess(
       now: context.now,
       onError: error => log.error('a webhook could not be asked about a token', { error }),
     })
+  const jwt =
+    authentication.openIdConnect &&
+    openJwtTokens(authentication.openIdConnect, {
+      ownAudiences: audiences,
+      ownIssuers: authority.issuers,
+      now: context.now,
+      metrics,
+      log,
+    })
   const tokens = [
     staticTokens(authentication.tokens, audiences),
     accountTokens(authority, find, context.now),
     legacyTokens(authority, find, context.now, markUsed),
     ...(authentication.bootstrapTokens ? [bootstrapTokens(audiences, find, context.now)] : []),
+    // After the tokens of service accounts: their keys are here, those of other issuers may have to be requested.
+    ...(jwt ? [jwt.authenticate] : []),
     ...(authentication.tokenWebhook ? [askWebhook(authentication.tokenWebhook)] : []),
   ]
   return {
@@ -121,7 +156,9 @@ export async function openAccess(
     ],
     stop() {
       stop()
+      jwt?.stop()
       roles?.stop()
+      nodes?.stop()
     },
   }
 }

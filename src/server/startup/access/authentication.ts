@@ -16,18 +16,33 @@ import { type Awaitable, andThen } from '../../../base/awaitable.js'
 import type { Exchange } from '../../../http/exchange.js'
 import type { Authenticate } from '../../../http/handler.js'
 import type { UserInfo } from '../../../request/user-info.js'
-import type { RequestHeaderOptions } from '../../options/access/authentication.js'
+import type { AuthenticationOptions, RequestHeaderOptions } from '../../options/access/authentication.js'
+import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
 
 export interface AuthenticationParts {
   readonly tokens: readonly TokenAuthenticator[]
   /** The audiences of this server. */
   readonly audiences: readonly string[]
-  readonly anonymous: boolean
+  /** The paths that may be requested without credentials; none, or all. */
+  readonly anonymous: AnonymousPaths
   readonly requestHeader?: RequestHeaderOptions | undefined
   /** PEM: the authorities whose client certificates name a user. */
   readonly clientCa: string
   /** The user of a request that belongs to a session of the console, `false` if there is no such session. */
   readonly ofSession?: ((exchange: Exchange) => Awaitable<UserInfo | false | undefined>) | undefined
+}
+
+export type AnonymousPaths = 'all' | 'none' | ReadonlySet<string>
+
+/** A configuration file decides alone. Without it, AlwaysAllow would let an anonymous request do everything. */
+export function anonymousPaths(
+  { anonymous, openIdConnect }: AuthenticationOptions,
+  authorization: AuthorizationOptions,
+): AnonymousPaths {
+  const configured = openIdConnect?.configuration.anonymous
+  if (!configured) return anonymous && !allowsEverything(authorization) ? 'all' : 'none'
+  if (!configured.enabled) return 'none'
+  return configured.paths.length === 0 ? 'all' : new Set(configured.paths)
 }
 
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
@@ -44,7 +59,17 @@ export function createAuthenticate(parts: AuthenticationParts): Authenticate {
     if (proxied) return authenticate(credentials, [() => proxied], false)
     const warning = bearerWarning(exchange.headers.authorization)
     if (warning) notes.warn(warning)
-    return authenticate(credentials, authenticators, anonymous, notes)
+    const isAllowed = typeof anonymous === 'string' ? anonymous === 'all' : anonymous.has(pathOf(exchange))
+    return authenticate(credentials, authenticators, isAllowed, notes)
+  }
+}
+
+/** As Go has it: without escapes. */
+function pathOf({ path }: Exchange): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
   }
 }
 

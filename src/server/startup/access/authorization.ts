@@ -1,7 +1,5 @@
 // The authorizers of the server. Those of a file are built again when the file changes.
 
-import { unwatchFile, watchFile } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import {
   ALL_RULES,
   ALWAYS_ALLOW,
@@ -11,48 +9,62 @@ import {
   parseAuthorizationConfiguration,
   replaceableAuthorization,
 } from '../../../auth/authorizer.js'
+import { nodeRules } from '../../../auth/bootstrap-roles.js'
+import { createNodeAuthorizer, NODE_RULES, type startNodeGraph } from '../../../auth/nodes.js'
 import type { startRbacStore } from '../../../auth/rbac-store.js'
 import type { Logger } from '../../../base/logger.js'
+import type { MetricsRegistry } from '../../../base/metrics.js'
 import type { Webhooks } from '../../../webhook/client.js'
+import { authorizerMetrics } from '../../observability/authorizer-metrics.js'
 import { type AuthorizationOptions, authorizersOf } from '../../options/access/authorization.js'
+import { followFile } from './followed-file.js'
 
-const CHECK_MS = 1000
+export interface AuthorizationParts {
+  /** Undefined if everything is allowed without a look at them. */
+  readonly roles: Awaited<ReturnType<typeof startRbacStore>> | undefined
+  /** The objects of nodes; undefined if there is no mode Node. */
+  readonly nodes: Awaited<ReturnType<typeof startNodeGraph>> | undefined
+  readonly webhooks: Webhooks
+  readonly now: () => number
+  readonly metrics: MetricsRegistry
+  readonly log: Logger
+}
 
-/** `roles` are undefined if everything is allowed without a look at them. */
 export function openAuthorization(
   options: AuthorizationOptions,
-  roles: Awaited<ReturnType<typeof startRbacStore>> | undefined,
-  webhooks: Webhooks,
-  now: () => number,
-  log: Logger,
+  { roles, nodes, webhooks, now, metrics, log }: AuthorizationParts,
 ): Authorization & { stop(): void } {
   const { configFile, policies = [] } = options
   if (!roles) {
     return { authorizer: ALWAYS_ALLOW, rules: ALL_RULES, stop: () => {} }
   }
-  const create = (specs: readonly AuthorizerSpec[]): Authorization =>
-    createAuthorization(specs, { roles, policies, webhooks, now, log })
+  const parts = {
+    roles,
+    nodes: nodes && { authorizer: createNodeAuthorizer(nodes, nodeRules()), rules: NODE_RULES },
+    policies,
+    webhooks,
+    now,
+    log,
+    observer: authorizerMetrics(metrics),
+  }
+  const create = (specs: readonly AuthorizerSpec[]): Authorization => createAuthorization(specs, parts)
   const first = create(authorizersOf(options))
   if (configFile === undefined) return { ...first, stop: () => {} }
 
   const { replace, ...authorization } = replaceableAuthorization(first)
   const needed = options.modes.filter(mode => mode !== 'Webhook')
-  const reload = async (): Promise<void> => {
-    try {
-      const specs = parseAuthorizationConfiguration(await readFile(configFile))
+  const followed = followFile({
+    ...configFile,
+    what: 'authorization',
+    async load(bytes) {
+      const specs = parseAuthorizationConfiguration(bytes)
       checkSameModes(specs, needed)
       replace(create(specs))
-      log.info('the authorization configuration was read again', { file: configFile })
-    } catch (error) {
-      log.error('the authorization configuration stays as it was, because the file is not valid', {
-        file: configFile,
-        error,
-      })
-    }
-  }
-  const changed = (): void => void reload()
-  watchFile(configFile, { interval: CHECK_MS, persistent: false }, changed)
-  return { ...authorization, stop: () => unwatchFile(configFile, changed) }
+    },
+    metrics,
+    log,
+  })
+  return { ...authorization, stop: () => followed.stop() }
 }
 
 /** Only webhooks may come and go while the server runs. */
