@@ -4,6 +4,7 @@
 import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
 import type { MetricsRegistry } from '../base/metrics.js'
 import type { Kind } from '../kinds/kind.js'
+import type { FeatureGates } from '../meta/feature-gates.js'
 import { RANDOM_IDS } from '../meta/object/ids.js'
 import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
@@ -29,6 +30,7 @@ import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.j
 import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js'
 import { limitRanger } from './plugins/limit-ranger.js'
 import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-lifecycle.js'
+import { nodeRestriction } from './plugins/node-restriction/plugin.js'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js'
 import { podSecurity } from './plugins/pod-security/plugin.js'
 import { podTopologyLabels } from './plugins/pod-topology-labels.js'
@@ -69,6 +71,7 @@ export interface AdmissionEnv {
   readonly webhookSources: WebhookSources
   readonly metrics: MetricsRegistry
   readonly configurations: PluginConfigurations
+  readonly featureGates: FeatureGates
   /** Functions of the program that embeds the server. */
   readonly functions: FunctionPlugins
 }
@@ -125,7 +128,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   on('ServiceAccount', ({ objects }) =>
     serviceAccount(objects, { generateName: base => generateName(base, RANDOM_IDS) }),
   ),
-  missing('NodeRestriction', false, NEEDS_NODES),
+  off('NodeRestriction', env => nodeRestriction(env)),
   on('TaintNodesByCondition', () => taintNodesByCondition),
   missing('AlwaysPullImages', false, NOT_YET),
   missing('ImagePolicyWebhook', false, NEEDS_CONFIG),

@@ -526,6 +526,7 @@ function createContext(parts: ContextParts): ApiContext {
       metrics,
       functions,
       configurations,
+      featureGates: options.api.featureGates,
     },
     admissionWithGates(options.admission, options.api.featureGates),
   )

@@ -34,7 +34,7 @@ const RSA = [issuerKey('a', 'RS256'), issuerKey('a', 'RS256')]
 const pairFor = (algorithm: string): readonly IssuerKey[] =>
   algorithm.startsWith('ES')
     ? [issuerKey('a', algorithm), issuerKey('a', algorithm)]
-    : RSA.map(key => ({ ...key, algorithm }))
+    : RSA.map(({ id, privateKey, publicKey }) => ({ id, algorithm, privateKey, publicKey }))
 
 interface Settings {
   readonly issuer?: object

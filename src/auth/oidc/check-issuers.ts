@@ -167,16 +167,15 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE----
 function checkAuthority(pem: string, path: string): FieldError[] {
   if (pem === '') return []
   const blocks = pem.match(CERTIFICATE) ?? []
-  if (blocks.length === 0) {
-    return [fieldInvalid(path, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')]
-  }
   try {
-    for (const block of blocks) new X509Certificate(block)
-    return []
+    return blocks.map(block => new X509Certificate(block)).length > 0 ? [] : [noCertificates(path)]
   } catch (error) {
     return [fieldInvalid(path, '<omitted>', error instanceof Error ? error.message : String(error))]
   }
 }
+
+const noCertificates = (path: string): FieldError =>
+  fieldInvalid(path, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')
 
 function checkEgress(type: string, path: string): FieldError[] {
   if (type === '' || type === 'controlplane' || type === 'cluster') return []

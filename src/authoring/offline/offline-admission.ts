@@ -58,6 +58,7 @@ export function createOfflineAdmission(kept: KeptObjects, registry: Registry, no
       metrics: createMetrics(),
       configurations: DEFAULT_CONFIGURATIONS,
       functions: () => [],
+      featureGates: {},
     },
     { disabled: NEED_A_CLUSTER },
   )

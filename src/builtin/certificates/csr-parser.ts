@@ -5,6 +5,8 @@ import { failed, parsed, type Result } from '../../base/result.js'
 export interface SigningRequest {
   /** The organizations of the subject, which become groups. */
   readonly organizations: readonly string[]
+  /** The common name of the subject, the last of several; empty if there is none. */
+  readonly commonName: string
 }
 
 /** Takes base64 of PEM. Fails with the message that clients see. */
@@ -37,18 +39,16 @@ export function pemBlocks(pem: string): PemBlock[] {
 class RequestError extends Error {}
 
 const ORGANIZATION = '55040a'
+const COMMON_NAME = '550403'
 
 function readRequest(der: Buffer): SigningRequest {
   const [info, algorithm, signature] = childrenOf(only(der))
   const [, subject, key] = childrenOf(info!)
   checkSignature(info!, key!, algorithm!, signature!)
-  const organizations = childrenOf(subject!).flatMap(set =>
-    childrenOf(set).flatMap(pair => {
-      const [name, value] = childrenOf(pair)
-      return name!.content.toString('hex') === ORGANIZATION ? [textOf(value!)] : []
-    }),
-  )
-  return { organizations }
+  const pairs = childrenOf(subject!).flatMap(set => childrenOf(set).map(childrenOf))
+  const valuesOf = (attribute: string): string[] =>
+    pairs.flatMap(([name, value]) => (name!.content.toString('hex') === attribute ? [textOf(value!)] : []))
+  return { organizations: valuesOf(ORGANIZATION), commonName: valuesOf(COMMON_NAME).at(-1) ?? '' }
 }
 
 /**

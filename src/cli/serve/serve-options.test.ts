@@ -294,5 +294,5 @@ test('the full help lists the admission plugins, and why some are not there', as
   const help = await fullServeHelp()
   expect(help).toMatch(/on by default.*:\n  NamespaceLifecycle LimitRanger ServiceAccount/)
   expect(help).toMatch(/off by default:\n  DenyServiceExternalIPs/)
-  expect(help).toMatch(/NodeRestriction [^]*not applicable: there are no kubelets/)
+  expect(help).toMatch(/PodResizeValidator [^]*not applicable: there are no kubelets/)
 })

@@ -35,7 +35,7 @@ export const authorizationFlags = {
     ...list(
       MODES.join('|'),
       'who may do what: these are asked in turn, and the first that allows or denies a request decides. With ' +
-        'AlwaysAllow, anonymous requests are refused. Node allows nothing here: kubelets have the rights of their roles',
+        'AlwaysAllow, anonymous requests are refused',
     ),
     byDefault: 'RBAC',
   },
