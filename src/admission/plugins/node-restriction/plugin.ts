@@ -122,7 +122,7 @@ function podStatus(node: string, { operation, object, oldObject }: Attributes): 
 const claimStatuses = (status: ValueObject): ValueObject[] =>
   objectsAt(status, 'resourceClaimStatuses').map(each => ({
     name: stringAt(each, 'name'),
-    ...(has(each, 'resourceClaimName') && { claim: stringAt(each, 'resourceClaimName') }),
+    claim: has(each, 'resourceClaimName') ? stringAt(each, 'resourceClaimName') : null,
   }))
 
 async function podEviction(node: string, attributes: Attributes, env: NodeRestrictionEnv): Promise<string | undefined> {
