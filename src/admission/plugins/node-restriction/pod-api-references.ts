@@ -27,21 +27,10 @@ export function apiReference(
   return undefined
 }
 
-const WITHOUT_API = [
-  ...[
-    'awsElasticBlockStore',
-    'azureDisk',
-    'cephfs',
-    'cinder',
-    'downwardAPI',
-    'emptyDir',
-    'fc',
-    'flexVolume',
-    'flocker',
-  ],
-  ...['gcePersistentDisk', 'gitRepo', 'hostPath', 'image', 'iscsi', 'nfs', 'photonPersistentDisk', 'portworxVolume'],
-  ...['quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume'],
-]
+const WITHOUT_API =
+  'awsElasticBlockStore azureDisk cephfs cinder downwardAPI emptyDir fc flexVolume flocker gcePersistentDisk gitRepo hostPath image iscsi nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume'.split(
+    ' ',
+  )
 
 const BY_VOLUME: Readonly<Record<string, string>> = {
   configMap: 'configmaps (via configmap volumes)',
