@@ -27,7 +27,7 @@ const headersOf = (
   { url, token },
   method,
   path,
-  { accept = 'application/json', contentType = 'application/json' } = {},
+  { accept = 'application/json', contentType = 'application/json', acceptEncoding } = {},
 ) =>
   encodeHeaders({
     ':method': method,
@@ -36,6 +36,7 @@ const headersOf = (
     ':path': path,
     authorization: `Bearer ${token}`,
     accept,
+    ...(acceptEncoding && { 'accept-encoding': acceptEncoding }),
     ...(method === 'GET' ? {} : { 'content-type': contentType }),
   })
 
@@ -44,7 +45,7 @@ const fill = (template, i) => template.replaceAll('{}', String(i).padStart(7, '0
 
 /**
  * The same request `count` times, `streams` at once on each of `connections`. `{}` in its path and body is a number:
- * one after the other from `first`, or here and there below `below`. `formats`: `accept` and `contentType`.
+ * one after the other from `first`, or here and there below `below`. `formats`: `accept`, `contentType` and `acceptEncoding`.
  */
 async function repeat({
   server,

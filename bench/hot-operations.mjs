@@ -8,11 +8,15 @@ const NAMESPACES = ['bench', 'bench-create', 'bench-watch']
 const API = `/apis/${GROUP}/v1`
 export const collectionOf = namespace => `${API}/namespaces/${namespace}/gadgets`
 const OBJECTS = collectionOf('bench')
+const CONFIG_MAPS = '/api/v1/namespaces/bench/configmaps'
 const CREATED = collectionOf('bench-create')
 const WATCHED = collectionOf('bench-watch')
 export const WATCHERS = 200
 const MERGE = { contentType: 'application/merge-patch+json' }
 const APPLY = { contentType: 'application/apply-patch+yaml' }
+const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+const PROTOBUF = { accept: 'application/vnd.kubernetes.protobuf' }
+const GZIP = { acceptEncoding: 'gzip' }
 
 export const definition = (plural = 'gadgets', kind = 'Gadget') => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -57,6 +61,11 @@ const gadget = (name, kind = 'Gadget', number = 'n0') => ({
   spec: { size: 3, text: 'v'.repeat(560), tags: ['red', 'green', 'blue'] },
 })
 const bodyOf = name => JSON.stringify(gadget(name, 'Gadget', 'n{}'))
+const configMap = JSON.stringify({
+  metadata: { name: 'config-{}', labels: { app: 'bench' } },
+  data: { text: 'v'.repeat(560), number: '{}' },
+})
+const textPatch = text => JSON.stringify({ spec: { text: `{}-{round}${text.repeat(500)}` } })
 
 const applied = {
   apiVersion: `${GROUP}/v1`,
@@ -66,24 +75,36 @@ const applied = {
 }
 
 /**
- * Each operation: `count` requests a round. `deliveries`: how many operations one request counts for. `isNew`: the objects have
- * other numbers than those of the round before. `{round}` in a body is the number of the round, so that each write is a change.
+ * Each operation: `count` requests a round. `isNew`: the objects have other numbers than those of the round before; `within`:
+ * they are objects that exist. `{round}` in a body is the number of the round, so that each write is a change. `after`: a
+ * request that precedes each of them, and counts with it.
  */
 export const OPERATIONS = [
   { name: 'get', path: `${OBJECTS}/object-{}`, count: 4000, spread: true, connections: 2, streams: 16 },
   { name: 'list of all', path: OBJECTS, count: 6, connections: 1, streams: 1 },
+  {
+    name: 'one object changed, then list of all',
+    path: OBJECTS,
+    count: 6,
+    connections: 1,
+    streams: 1,
+    after: { method: 'PATCH', path: `${OBJECTS}/object-{}`, body: textPatch('c'), formats: MERGE },
+  },
+  { name: 'list of all, gzip', path: OBJECTS, formats: GZIP, count: 3, connections: 1, streams: 1 },
+  { name: 'list of all as a Table', path: OBJECTS, formats: TABLE, count: 3, connections: 1, streams: 1 },
+  { name: 'list of ConfigMaps, protobuf', path: CONFIG_MAPS, formats: PROTOBUF, count: 6, connections: 1, streams: 1 },
   { name: 'list, limit=500', path: `${OBJECTS}?limit=500`, count: 40, connections: 1, streams: 1 },
   {
     name: 'list by label, nothing matches',
     path: `${OBJECTS}?labelSelector=app%3Dnone`,
-    count: 100,
+    count: 300,
     connections: 1,
     streams: 1,
   },
   {
     name: 'list by label, one matches',
     path: `${OBJECTS}?labelSelector=object%3Dn0000077`,
-    count: 100,
+    count: 300,
     connections: 1,
     streams: 1,
   },
@@ -111,7 +132,7 @@ export const OPERATIONS = [
     name: 'merge patch, 32 at once',
     method: 'PATCH',
     path: `${OBJECTS}/object-{}`,
-    body: JSON.stringify({ spec: { text: `{}-{round}${'p'.repeat(500)}` } }),
+    body: textPatch('p'),
     formats: MERGE,
     count: 1500,
     isNew: true,
@@ -133,19 +154,15 @@ export const OPERATIONS = [
   },
 ]
 
-/** The kind, its namespaces and `count` objects. */
+/** The kind, its namespaces, `count` objects and a quarter as many ConfigMaps. */
 export async function prepare(server, load, count) {
   await define(server, definition())
   for (const name of NAMESPACES) await ask(server, 'POST', '/api/v1/namespaces', { metadata: { name } })
   await whenServed(server, OBJECTS)
-  await load('repeat', server, {
-    method: 'POST',
-    path: OBJECTS,
-    body: bodyOf('object-{}'),
-    count,
-    connections: 2,
-    streams: 32,
-  })
+  const create = (path, body, times) =>
+    load('repeat', server, { method: 'POST', path, body, count: times, connections: 2, streams: 32 })
+  await create(OBJECTS, bodyOf('object-{}'), count)
+  await create(CONFIG_MAPS, configMap, Math.ceil(count / 4))
   await ask(server, 'POST', WATCHED, gadget('watched'))
 }
 
@@ -168,11 +185,12 @@ let rounds = 0
 
 /** One round of an operation; answers how many were done. */
 export async function repeat(server, load, operation, objects, share = 1) {
-  const { name, isNew, within, spread, count, deliveries = 1, body, ...request } = operation
+  const { name, isNew, within, spread, count, after, body, ...request } = operation
   const times = Math.max(1, Math.round(count * share))
   const key = `${server.url} ${name}`
   const first = isNew ? (nextNumber.get(key) ?? 0) : 0
   if (isNew) nextNumber.set(key, within ? (first + times) % (objects - times) : first + times)
+  if (after) return repeatAfter(server, load, { after, request, times, first })
   await load('repeat', server, {
     ...request,
     body: body?.replaceAll('{round}', String(++rounds)),
@@ -180,7 +198,16 @@ export async function repeat(server, load, operation, objects, share = 1) {
     first,
     ...(spread && { below: objects }),
   })
-  return times * deliveries
+  return times
+}
+
+async function repeatAfter(server, load, { after, request, times, first }) {
+  for (let i = 0; i < times; i++) {
+    const body = after.body.replaceAll('{round}', String(++rounds))
+    await load('repeat', server, { ...after, body, count: 1, first: first + i, connections: 1, streams: 1 })
+    await load('repeat', server, { ...request, count: 1 })
+  }
+  return times
 }
 
 /** Watches of one namespace, and creates in it, each of which all of them are sent. */

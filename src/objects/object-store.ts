@@ -17,8 +17,9 @@ import { readStoredMetadata } from './stored-metadata.js'
 import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
-export { type KnownList, MAX_KNOWN_BYTES } from './cache/known-lists.js'
-export type { ObjectEntry, ObjectEvent }
+export { type KnownList, type ListState, MAX_KNOWN_BYTES } from './cache/known-lists.js'
+export { type ListPiece, replaceItems } from './cache/list-pieces.js'
+export type { ObjectAttributes, ObjectEntry, ObjectEvent }
 
 export interface ObjectStore {
   /** Lists of clients, and the objects that they got, for metrics. */

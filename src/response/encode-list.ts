@@ -2,11 +2,12 @@
 
 import { startTurns } from '../base/turns.js'
 import { encodeJson, prettyJsonPieces } from '../codec/json.js'
-import { type VersionedKind } from '../kinds/kind.js'
+import type { Kind, VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { type KnownList, MAX_KNOWN_BYTES } from '../objects/object-store.js'
+import { type ListPiece, MAX_KNOWN_BYTES } from '../objects/object-store.js'
 import { type ObjectView } from '../objects/object-view.js'
-import { BARE_HEAD, sizeOfSplice, spliceInto, versionMember } from './splice.js'
+import { headOfItem, sizeOfSplice, splice, spliceInto, versionMember } from '../objects/splice.js'
+import type { ListPages, ListResult } from '../verbs/result.js'
 
 /** The value of an item that is not copied from the store. */
 export type ItemValue = (shown: ObjectView) => ValueObject
@@ -16,40 +17,69 @@ export interface JsonList {
   readonly head: ValueObject
   /** The member that holds the items, which comes last. */
   readonly member: 'items' | 'rows'
-  readonly pages: AsyncIterable<readonly ObjectView[]>
+  readonly pages: ListPages
   readonly item: ItemValue
-  /** Set if items may be copied as they are stored, with or without their apiVersion and kind. */
-  readonly copies?: { readonly withTypeMeta: boolean } | undefined
-  /** Where items that are copied are kept for the next request, and may be from the last one. */
-  readonly known?: KnownList | undefined
+  /** Set if items may be copied as they are stored. */
+  readonly copies?: Copies | undefined
   readonly pretty: boolean
   /** Empty lists of some kinds are null. */
   readonly nullWhenEmpty: boolean
 }
 
+interface Copies extends Pick<ListResult, 'kept' | 'keep'> {
+  readonly kind: Kind
+}
+
 /** The first piece is small, since most lists are, and each further one four times as large as the one before. */
 const FIRST_PIECE = 4 * 1024
 const PIECE = 64 * 1024
+/** A list that is not longer is encoded at once. */
+const SHORT = 64 * 1024
+const SHORT_ITEMS = 32
+
+/** A list of a few items that can be copied or are kept. Undefined if it is not one. */
+export function encodeShortList(list: JsonList): Buffer | undefined {
+  const { copies, pages } = list
+  if (!copies) return undefined
+  const { kept, keep } = copies
+  const items = kept
+    ? shortBytes(kept.map(({ bytes }) => bytes))
+    : keep
+      ? undefined
+      : shortCopies(copies.kind, pages.only)
+  if (!items) return undefined
+  if (items.length === 0) return emptyList(list)
+  const { opening, between, closing } = frameOf(list)
+  return Buffer.concat([opening, items.subarray(between.length), closing])
+}
+
+/** The items with a comma before each. */
+function shortCopies(kind: Kind, items: ListPages['only']): Buffer | undefined {
+  if (!items || items.length > SHORT_ITEMS) return undefined
+  const parts: Buffer[] = []
+  for (const { entry, head } of items) {
+    if (!entry) return undefined
+    parts.push(COMMA, splice(entry, head, headOfItem(kind, head), NO_BYTES))
+  }
+  return shortBytes(parts)
+}
+
+function shortBytes(parts: readonly Buffer[]): Buffer | undefined {
+  const size = parts.reduce((sum, { length }) => sum + length, 0)
+  return size <= SHORT ? Buffer.concat(parts, size) : undefined
+}
 
 export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   const { pretty, copies, item } = list
   const { opening, between, closing } = frameOf(list)
-  const known = copies && list.known
-  if (known?.items) {
+  if (copies?.kept) {
     yield opening
-    yield* known.items
+    // Each item has a comma before it; the first one needs none.
+    for (const [i, { bytes }] of copies.kept.entries()) yield i === 0 ? bytes.subarray(between.length) : bytes
     yield closing
     return
   }
-  /** The pieces without the opening, as long as all items are copies. */
-  let kept: Buffer[] | undefined = known?.isRepeated ? [] : undefined
-  let keptBytes = 0
-  const keep = (bytes: Buffer): Buffer => {
-    keptBytes += bytes.length
-    if (keptBytes > MAX_KNOWN_BYTES) kept = undefined
-    kept?.push(kept.length === 0 ? bytes.subarray(opening.length) : bytes)
-    return bytes
-  }
+  const kept = createKeptPieces(copies?.keep, opening, between)
   let pieceSize = FIRST_PIECE
   let piece = NO_BYTES
   let at = 0
@@ -58,9 +88,9 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   for await (const page of list.pages) {
     for (const shown of page) {
       const stored = copies && shown.entry
-      if (!stored) kept = undefined
+      if (!stored) kept.forget()
       const { head } = shown
-      const start = copies?.withTypeMeta ? head : BARE_HEAD
+      const start = copies ? headOfItem(copies.kind, head) : head
       const version = stored ? versionMember(stored) : ''
       if (pretty) {
         yield separator
@@ -74,11 +104,12 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       const bytes = stored ? undefined : Buffer.from(encodeJson(item(shown)))
       const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
-        if (at > 0) yield keep(piece.subarray(0, at))
+        if (at > 0) yield kept.piece(piece.subarray(0, at))
         piece = Buffer.allocUnsafe(Math.max(pieceSize, size))
         pieceSize = Math.min(4 * pieceSize, PIECE)
         at = 0
       }
+      if (stored) kept.item(stored.key, at)
       at += separator.copy(piece, at)
       at = stored ? spliceInto(piece, at, stored, head, start, version) : at + bytes!.copy(piece, at)
       separator = between
@@ -86,12 +117,63 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       if (!stored && turns.isDue()) await turns.give()
     }
   }
-  if (at > 0) yield keep(piece.subarray(0, at))
-  if (kept && kept.length > 0) known!.keep(kept)
+  if (at > 0) yield kept.piece(piece.subarray(0, at))
+  kept.end()
   yield separator === opening ? emptyList(list) : closing
 }
 
+/** Notes where the items of a list are in its pieces, and passes all of them on when the list is complete. */
+interface KeptPieces {
+  /** An item begins here in the next piece. */
+  item(key: string, at: number): void
+  piece(bytes: Buffer): Buffer
+  /** An item was no copy, so that nothing can be kept. */
+  forget(): void
+  end(): void
+}
+
+const KEEP_NOTHING: KeptPieces = { item() {}, piece: bytes => bytes, forget() {}, end() {} }
+
+function createKeptPieces(keep: Copies['keep'], opening: Buffer, between: Buffer): KeptPieces {
+  if (!keep) return KEEP_NOTHING
+  let pieces: ListPiece[] | undefined = []
+  let size = 0
+  let keys: string[] = []
+  let starts: number[] = []
+  const add = (bytes: Buffer): void => {
+    // The first item follows the opening, in the place of which it gets what is between items.
+    const isFirst = pieces!.length === 0
+    const moved = isFirst ? opening.length - between.length : 0
+    pieces!.push({
+      bytes: isFirst ? Buffer.concat([between, bytes.subarray(opening.length)]) : bytes,
+      keys,
+      starts: starts.map(start => Math.max(0, start - moved)),
+    })
+    keys = []
+    starts = []
+  }
+  return {
+    item(key, at) {
+      keys.push(key)
+      starts.push(at)
+    },
+    piece(bytes) {
+      size += bytes.length
+      if (size > MAX_KNOWN_BYTES) pieces = undefined
+      if (pieces) add(bytes)
+      return bytes
+    },
+    forget() {
+      pieces = undefined
+    },
+    end() {
+      if (pieces) keep(pieces)
+    },
+  }
+}
+
 const NO_BYTES = Buffer.alloc(0)
+const COMMA = Buffer.from(',')
 
 interface Frame {
   readonly opening: Buffer

@@ -6,12 +6,12 @@ import type { Status } from '../meta/errors/status.js'
 import { type IncludeObject, listMeta } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { ObjectView } from '../objects/object-view.js'
+import { splice } from '../objects/splice.js'
 import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
-import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
+import { encodeJsonList, encodeShortList, type ItemValue, itemOf } from './encode-list.js'
 import { encodeListPieces } from './encode-list-pieces.js'
 import { encodeInPieces, encodeValue, statusValue } from './encode-value.js'
 import { MEDIA_TYPES, type OutputFormat } from './output-format.js'
-import { splice } from './splice.js'
 import {
   includeObjectOf,
   isTyped,
@@ -94,17 +94,14 @@ function encodeList(
   form: OutputFormat,
   include: IncludeObject,
   now: number,
-): AsyncIterable<Buffer> {
+): Buffer | AsyncIterable<Buffer> {
   refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
-  if (form.encoding !== 'json') return encodeListPieces({ ...shape, pages: answer.pages }, form.encoding)
-  return encodeJsonList({
-    ...shape,
-    pages: answer.pages,
-    known: answer.known,
-    pretty: form.pretty,
-    copies: form.as || form.pretty ? undefined : { withTypeMeta: answer.versioned.kind.traits.listItemsHaveTypeMeta },
-  })
+  const { pages, kept, keep, versioned } = answer
+  if (form.encoding !== 'json') return encodeListPieces({ ...shape, pages }, form.encoding)
+  const copies = form.as || form.pretty ? undefined : { kind: versioned.kind, kept, keep }
+  const list = { ...shape, pages, pretty: form.pretty, copies }
+  return encodeShortList(list) ?? encodeJsonList(list)
 }
 
 interface ListShape {

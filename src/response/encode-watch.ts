@@ -10,12 +10,12 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import type { IncludeObject } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { ObjectView } from '../objects/object-view.js'
+import { headOfEvent, splice } from '../objects/splice.js'
 import type { Entry, Revision } from '../storage/store.js'
 import { encodeWatchFrame } from '../types/protobuf.js'
 import { bookmarkObject, type EventType } from '../verbs/watch.js'
 import { encodeProtobuf, statusValue } from './encode-value.js'
 import type { OutputFormat } from './output-format.js'
-import { headOfEvent, splice } from './splice.js'
 import { rowOf, tableHead, transformObject } from './table.js'
 
 export interface EventEncoder {

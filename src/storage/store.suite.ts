@@ -47,7 +47,9 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
       test('is visible at once where reads are local', async () => {
         expect(store.getNow !== undefined).toBe(store.embedded)
         const revision = await create('/things/a', 'one')
+        expect(store.revisionNow !== undefined).toBe(store.embedded)
         if (!store.getNow) return
+        expect(store.revisionNow?.()).toBe(revision)
         expect(store.getNow('/things/a')).toMatchObject({ key: '/things/a', value: bytes('one'), revision })
         expect(store.getNow('/things/b')).toBeUndefined()
         expect(() => store.getNow?.('no key')).toThrow(expect.objectContaining({ code: 'invalid-key' }))

@@ -94,6 +94,9 @@ export interface Store {
   /** The revision of the latest acknowledged write. */
   revision(): Promise<Revision>
 
+  /** Synchronous `revision`, only on stores whose reads are local. */
+  revisionNow?(): Revision
+
   get(key: string, at?: ReadAt): Promise<Entry | undefined>
 
   /** Synchronous `get`, only on stores whose reads are local. Throws the errors that `get` rejects with. */

@@ -2,7 +2,7 @@
 import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
-import type { KnownList } from '../objects/object-store.js'
+import type { ListPiece } from '../objects/object-store.js'
 import type { ObjectView } from '../objects/object-view.js'
 import type { VirtualResult } from '../request/virtual-resource.js'
 import type { Revision } from '../storage/store.js'
@@ -41,7 +41,14 @@ export interface ListResult extends Common {
    * The objects in order, page by page, so that a long list is never in memory as a whole. They may be read more than
    * once.
    */
-  readonly pages: AsyncIterable<readonly ObjectView[]>
-  /** Where the encoded items are kept for the next request of the same list. If they are there, `pages` is not needed. */
-  readonly known?: KnownList | undefined
+  readonly pages: ListPages
+  /** The items as JSON, if they are kept since an earlier request: then `pages` is not needed. */
+  readonly kept?: readonly ListPiece[] | undefined
+  /** Takes the items as JSON, for the next request of the same list. */
+  readonly keep?: ((pieces: readonly ListPiece[]) => void) | undefined
+}
+
+export interface ListPages extends AsyncIterable<readonly ObjectView[]> {
+  /** All objects, if they are one page, which is read already. */
+  readonly only?: readonly ObjectView[] | undefined
 }

@@ -47,7 +47,7 @@ import { updateObject } from './write/update.js'
 /** Errors are thrown, as StatusErrors. */
 export interface Verbs {
   get(request: Request, target: Target, query: URLSearchParams): Awaitable<Result>
-  list(request: Request, target: Target, query: URLSearchParams): Promise<ListResult>
+  list(request: Request, target: Target, query: URLSearchParams): Awaitable<ListResult>
   /** Checks what it can before the watch begins. */
   watch(request: Request, target: Target, query: URLSearchParams): Promise<PreparedWatch>
   create: Write
@@ -79,7 +79,7 @@ export function createVerbs(context: ApiContext): Verbs {
       const get = target.subresource === 'scale' ? getScale : getObject
       return get(context, forResource(request, target, parseGetOptions(query)))
     },
-    async list(request, target, query) {
+    list(request, target, query) {
       const options = parseListOptions(query, watchList)
       const { computed } = target.kind
       return computed

@@ -118,6 +118,28 @@ describe.each([
     expect((await lists('?limit=2')).names).toEqual(['b', 'c'])
   })
 
+  test.each(['?', '?limit=100&'])('a long list that is kept shows what was written since (%s)', async query => {
+    const name = (i: number) => `w-${String(i).padStart(3, '0')}`
+    for (let i = 10; i < 160; i++) await create(WIDGETS, name(i), { text: 'x'.repeat(1000) })
+    const lists = async () => {
+      const kept = (await client.send({ path: `${WIDGETS}${query}` })).json()
+      // This one is read from the store.
+      const at = `resourceVersion=${kept.metadata.resourceVersion}&resourceVersionMatch=Exact`
+      expect(kept).toEqual((await client.send({ path: `${WIDGETS}${query}${at}` })).json())
+    }
+    for (let i = 0; i < 4; i++) await lists()
+    for (const [i, color] of [10, 90, 159, 91, 90].map((each, at) => [each, `color-${at}`] as const)) {
+      await client.send({ method: 'PUT', path: `${WIDGETS}/${name(i)}`, body: widget(name(i), { color }) })
+      await lists()
+    }
+    for (const i of [0, 55, 999]) await create(WIDGETS, `${name(i)}-new`)
+    await lists()
+    for (const i of [10, 90]) await client.send({ method: 'DELETE', path: `${WIDGETS}/${name(i)}` })
+    await lists()
+    for (let i = 0; i < 80; i++) await create(WIDGETS, `${name(50)}-${i}`, { text: 'y'.repeat(2000) })
+    for (let i = 0; i < 3; i++) await lists()
+  })
+
   test('a long list is streamed completely', async () => {
     const text = 'x'.repeat(1000)
     for (let i = 0; i < 1200; i++) await create(WIDGETS, `w-${String(i).padStart(4, '0')}`, { text })

@@ -67,15 +67,22 @@ function serveVerb(verbs: Verbs, request: IncomingRequest, route: Route, now: ()
   const mediaType = verb === 'patch' ? patchType(headers, spokenTypes(patchTypesOf(target), cbor)) : ''
   checkName(route)
   const form = negotiateFormat({ headers, query, cbor }, offer)
-  const done = verb === 'get' ? verbs.get(request, target, query) : carryOut(verbs, request, route, mediaType)
-  return andThen(done, result => sendResult(request.reply, result, form, query, now()))
+  return andThen(carryOut(verbs, request, route, mediaType), result =>
+    sendResult(request.reply, result, form, query, now()),
+  )
 }
 
-async function carryOut(verbs: Verbs, request: IncomingRequest, route: Route, patchMediaType: string): Promise<Result> {
+/** A promise only where something must be waited for. */
+function carryOut(verbs: Verbs, request: IncomingRequest, route: Route, patchMediaType: string): Awaitable<Result> {
+  const { verb, target, query } = route
+  if (verb === 'get') return verbs.get(request, target, query)
+  if (verb === 'list') return verbs.list(request, target, query)
+  return write(verbs, request, route, patchMediaType)
+}
+
+async function write(verbs: Verbs, request: IncomingRequest, route: Route, patchMediaType: string): Promise<Result> {
   const { verb, target, query } = route
   switch (verb) {
-    case 'list':
-      return verbs.list(request, target, query)
     case 'create':
       return verbs.create(request, target, query, recorded(request, target, await readBody(request)))
     case 'update':

@@ -1,26 +1,32 @@
-// Lists that are requested again while nothing in them has changed: their items are kept as the bytes of a response, so
-// that they are neither read nor encoded again. The first request notes the list, the second one keeps its bytes.
+// Lists that are requested again and again: their items are kept as the bytes of a response, so that they are neither read
+// nor encoded again. The first request notes the list, the second one keeps its bytes, and later ones replace what was
+// written since.
 import type { KindVersion, VersionedKind } from '../../kinds/kind.js'
-import type { Revision } from '../../storage/store.js'
+import type { CacheMark } from '../../storage/watch-cache.js'
+import { type ListPiece, sizeOfPieces } from './list-pieces.js'
 
-/** One list in one state: everything under a prefix, or as many objects from its beginning as a limit allows. */
+/** One list: everything under a prefix, or as many objects from its beginning as a limit allows. */
 export interface KnownList {
-  /** The items as JSON, with commas between them, in pieces. */
-  readonly items: readonly Buffer[] | undefined
+  readonly state: ListState | undefined
   /** Whether the list was requested before, so that it is worth to keep its items. */
   readonly isRepeated: boolean
+  /** Keeps a state in the place of an earlier one, if it is not too large. Without one, nothing is kept. */
+  keep(state: ListState | undefined): void
+}
+
+/** The items of a list at a revision, as JSON. */
+export interface ListState {
+  readonly mark: CacheMark
+  readonly pieces: readonly ListPiece[]
   /** How a page with a limit ends: its last key, and how many entries follow. */
-  end: { readonly key: string; readonly remaining: number } | undefined
-  /** Keeps the items, if they are not too large. */
-  keep(items: readonly Buffer[]): void
+  readonly end: { readonly key: string; readonly remaining: number } | undefined
 }
 
 /** Of the items of all lists of a server, and so of one list. */
 export const MAX_KNOWN_BYTES = 16 * 1024 * 1024
 
 export interface KnownLists {
-  /** `changed`: the revision of the latest write to the list. What is kept of an earlier state is dropped. */
-  find(versioned: VersionedKind, prefix: string, limit: number | undefined, changed: Revision): KnownList
+  find(versioned: VersionedKind, prefix: string, limit: number | undefined): KnownList
 }
 
 const MAX_LISTS = 1000
@@ -28,8 +34,9 @@ const MAX_LISTS = 1000
 interface Noted extends KnownList {
   readonly kind: unknown
   readonly version: KindVersion
-  readonly changed: Revision
-  items: readonly Buffer[] | undefined
+  state: ListState | undefined
+  /** What `state` takes. */
+  bytes: number
   isRepeated: boolean
 }
 
@@ -39,18 +46,27 @@ export function createKnownLists(maxBytes = MAX_KNOWN_BYTES): KnownLists {
   const lists = new Map<string, Noted>()
   let bytes = 0
 
+  function set(list: Noted, state: ListState | undefined): void {
+    const size = state ? sizeOfPieces(state.pieces) : 0
+    const isKept = size <= maxBytes
+    bytes -= list.bytes
+    list.state = isKept ? state : undefined
+    list.bytes = isKept ? size : 0
+    bytes += list.bytes
+  }
+
   function drop(key: string): void {
     const list = lists.get(key)
     if (!list) return
     lists.delete(key)
-    bytes -= sizeOf(list)
-    list.items = undefined
+    set(list, undefined)
   }
 
-  function keep(key: string, list: Noted, items: readonly Buffer[]): void {
-    if (lists.get(key) !== list || list.items || sizeOf({ items }) > maxBytes) return
-    list.items = items
-    bytes += sizeOf(list)
+  function keep(key: string, list: Noted, state: ListState | undefined): void {
+    if (lists.get(key) !== list) return
+    // Two requests may read the list at the same time.
+    if (state && list.state && list.state.mark.revision > state.mark.revision) return
+    set(list, state)
     for (const oldest of lists.keys()) {
       if (bytes <= maxBytes) return
       if (oldest !== key) drop(oldest)
@@ -58,11 +74,11 @@ export function createKnownLists(maxBytes = MAX_KNOWN_BYTES): KnownLists {
   }
 
   return {
-    find({ kind, version }, prefix, limit, changed) {
+    find({ kind, version }, prefix, limit) {
       const key = `${version.name} ${limit ?? ''} ${prefix}`
       const known = lists.get(key)
       // A definition that changes gives a new kind, which may read the same objects differently.
-      if (known && known.kind === kind && known.version === version && known.changed === changed) {
+      if (known && known.kind === kind && known.version === version) {
         known.isRepeated = true
         lists.delete(key)
         lists.set(key, known)
@@ -73,17 +89,13 @@ export function createKnownLists(maxBytes = MAX_KNOWN_BYTES): KnownLists {
       const list: Noted = {
         kind,
         version,
-        changed,
-        items: undefined,
+        state: undefined,
+        bytes: 0,
         isRepeated: false,
-        end: undefined,
-        keep: items => keep(key, list, items),
+        keep: state => keep(key, list, state),
       }
       lists.set(key, list)
       return list
     },
   }
 }
-
-const sizeOf = ({ items }: Pick<KnownList, 'items'>): number =>
-  items?.reduce((sum, piece) => sum + piece.buffer.byteLength, 0) ?? 0

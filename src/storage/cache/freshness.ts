@@ -11,6 +11,8 @@ export interface Freshness {
   reach(revision: Revision): Promise<boolean>
   /** Waits until all writes that were acknowledged before this call have arrived. */
   latest(): Promise<boolean>
+  /** Whether all acknowledged writes have arrived, where that is known at once. */
+  latestNow(): boolean
   /** Must be called when the window's revision has changed. */
   moved(): void
   stop(): void
@@ -30,7 +32,8 @@ export interface FreshnessOptions {
 
 export function createFreshness(
   store: UpstreamStore,
-  window: Pick<EventWindow<StoreEvent>, 'revision' | 'happened' | 'noteHappened'>,
+  prefix: string,
+  window: Pick<EventWindow<StoreEvent>, 'revision' | 'happened' | 'noteHappened' | 'advance'>,
   requestProgress: () => void,
   { waitTimeout, progressEvery }: FreshnessOptions,
 ): Freshness {
@@ -95,22 +98,35 @@ export function createFreshness(
     return revision <= window.happened
   }
 
+  /** If nothing under the prefix was written since the last event, the window has reached the revision of the store. */
+  function latestNow(): boolean {
+    const changed = store.lastChange?.(prefix)
+    if (!store.revisionNow || changed === undefined || changed > window.revision) return false
+    window.advance(store.revisionNow())
+    moved()
+    return true
+  }
+
+  function moved(): void {
+    if (waiting.size === 0) return
+    for (const [revision, waiter] of waiting) if (revision <= window.revision) resolveWaiter(revision, waiter, true)
+  }
+
   return {
     happened,
+    latestNow,
 
     async reach(revision) {
       return (await happened(revision)) && wait(revision)
     },
 
     async latest() {
+      if (latestNow()) return true
       const revision = await readRevision()
       return revision !== undefined && wait(revision)
     },
 
-    moved() {
-      if (waiting.size === 0) return
-      for (const [revision, waiter] of waiting) if (revision <= window.revision) resolveWaiter(revision, waiter, true)
-    },
+    moved,
 
     stop() {
       stopped = true

@@ -30,7 +30,7 @@ export function createGatedStore(options: { embedded?: boolean } = {}): GatedSto
     return self.failing ? Promise.reject(new StorageError('unavailable', 'the store does not answer')) : action()
   }
 
-  const { getNow: _, ...others } = store
+  const { getNow: _, revisionNow: __, lastChange: ___, ...others } = store
   const self: GatedStore = {
     ...others,
     embedded: options.embedded ?? false,

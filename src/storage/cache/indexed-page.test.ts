@@ -40,6 +40,21 @@ const bytes = (text: string): Buffer => Buffer.from(text)
 const names = (entries: readonly Entry[]): string[] => entries.map(({ key, value }) => `${key}=${value.toString()}`)
 
 describe.each(Object.keys(STORES))('a read by a label on the cache of a store that is %s', kind => {
+  test('is answered at once where reads are local', async () => {
+    const { store, cache } = open(kind)
+    const find = (at: ReadAt = 'latest') => cache.rangeNow('/pods/', { terms: [labels('a', '1')], at })
+    await cache.create('/pods/x/1', bytes('a1'))
+    expect(find()).toBeUndefined()
+    await indexed(cache)
+    await cache.create('/pods/x/2', bytes('a1'))
+    await store.create('/other', bytes(''))
+    const page = find()
+    expect(page && names(page.entries)).toEqual(store.embedded ? ['/pods/x/1=a1', '/pods/x/2=a1'] : undefined)
+    expect(page?.revision).toBe(store.embedded ? 3 : undefined)
+    expect(find({ notOlderThan: 4 })).toBeUndefined()
+    expect(find({ exactly: 1 })).toBeUndefined()
+  })
+
   test('finds what has the label, page by page, without reading the rest', async () => {
     const { cache } = open(kind)
     for (let i = 0; i < 10; i++) await cache.create(`/pods/x/${i}`, bytes(i % 3 === 0 ? 'a1' : 'a2'))

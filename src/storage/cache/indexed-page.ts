@@ -2,9 +2,11 @@
 import { mergeKeys } from '../common/merge-keys.js'
 import { endOfPrefix } from '../keys.js'
 import type { RangeOptions, ReadAt, Revision, Store } from '../store.js'
+import type { AttributeIndex } from './attribute-index.js'
 import { changedSince, keysBetween } from './changed-entries.js'
 import { type AttributeReader, type AttributeTerm, type CachedEntry, hasTerm } from './entry-attributes.js'
 import { type Freshness, within } from './freshness.js'
+import type { IndexBuild } from './index-build.js'
 import type { Reflector } from './reflector.js'
 
 export interface IndexedPage<F> {
@@ -16,26 +18,54 @@ export interface IndexedPage<F> {
   readonly isSelected: boolean
 }
 
+/** What is asked of an index. */
+export interface IndexQuery<F> {
+  readonly store: Store
+  readonly attributeReader: AttributeReader<F>
+  readonly reflector: Reflector<F>
+  readonly prefix: string
+  readonly options: RangeOptions
+  readonly terms: readonly AttributeTerm[]
+}
+
 /**
  * Undefined if every entry must be examined: the index is not complete in time, it has none of the terms, or the revision is
  * older than the window of events.
  */
 export async function readIndexedPage<F>(
-  store: Store,
-  attributeReader: AttributeReader<F>,
-  { index: indexOf, window, state, freshness }: Reflector<F>,
-  prefix: string,
-  { at = 'latest', limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter }: RangeOptions,
-  terms: readonly AttributeTerm[],
+  query: IndexQuery<F>,
   waitTimeout: number,
 ): Promise<IndexedPage<F> | undefined> {
-  // Labels can be read without decoding the whole entry, so that their index is the cheaper one.
-  const build = indexOf(terms.some(({ source }) => source === 'labels') ? 'labels' : 'indexedFields')
+  const { reflector, options, terms } = query
+  const build = buildOf(reflector, terms)
   // To examine all entries would take as long as the index does.
   if (!build.index) await within(waitTimeout, build.finished)
-  const { index } = build
-  if (!index || !(state || store.getNow) || !(await isReached(freshness, at))) return undefined
-  // From here on nothing may wait: the index, the window and the entries must not change.
+  if (!build.index || !(await isReached(reflector.freshness, options.at))) return undefined
+  return pageOf(query, build.index)
+}
+
+/** The same without waiting; undefined also if that would be necessary. */
+export function readIndexedPageNow<F>(query: IndexQuery<F>): IndexedPage<F> | undefined {
+  const { reflector, options, terms } = query
+  const { index } = buildOf(reflector, terms)
+  if (!index || !reflector.freshness.latestNow()) return undefined
+  const { at } = options
+  const isReached = typeof at !== 'object' || ('notOlderThan' in at && at.notOlderThan <= reflector.window.revision)
+  return isReached ? pageOf(query, index) : undefined
+}
+
+/** Labels can be read without decoding the whole entry, so that their index is the cheaper one. */
+const buildOf = <F>({ index }: Reflector<F>, terms: readonly AttributeTerm[]): IndexBuild<F> =>
+  index(terms.some(({ source }) => source === 'labels') ? 'labels' : 'indexedFields')
+
+/** Waits for nothing: the index, the window and the entries must not change meanwhile. */
+function pageOf<F>(
+  { store, attributeReader, reflector, prefix, options, terms }: IndexQuery<F>,
+  index: AttributeIndex<F>,
+): IndexedPage<F> | undefined {
+  const { window, state } = reflector
+  if (!state && !store.getNow) return undefined
+  const { at, limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter } = options
   const revision = typeof at === 'object' && 'exactly' in at ? at.exactly : window.revision
   const changed = changedSince(window, revision)
   const start = startAfter === undefined ? prefix : `${startAfter}\0`
@@ -61,7 +91,7 @@ export async function readIndexedPage<F>(
   return { revision, entries, remaining: 0, isSelected }
 }
 
-function isReached(freshness: Freshness, at: ReadAt): boolean | Promise<boolean> {
+function isReached(freshness: Freshness, at: ReadAt = 'latest'): boolean | Promise<boolean> {
   if (at === 'any') return true
   if (at === 'latest') return freshness.latest()
   return freshness.reach('exactly' in at ? at.exactly : at.notOlderThan)

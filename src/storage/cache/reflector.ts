@@ -93,7 +93,7 @@ export async function startReflector<F>(
     },
   })
 
-  const freshness = createFreshness(store, window, () => upstream.requestProgress(), options)
+  const freshness = createFreshness(store, prefix, window, () => upstream.requestProgress(), options)
 
   return {
     window,

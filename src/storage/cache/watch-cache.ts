@@ -10,6 +10,7 @@
 //                            the store ───────────────────────────────────┘
 //
 // Requests that the cache cannot answer correctly and soon go to the store, so the cache is never stale and never hangs.
+import type { Awaitable } from '../../base/awaitable.js'
 import { checkKey, checkPrefix, checkRange, checkReadAt, checkRevision, checkTarget } from '../keys.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
@@ -26,7 +27,7 @@ import {
 import { createEventIndex } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
 import { type UpstreamStore, within } from './freshness.js'
-import { readIndexedPage } from './indexed-page.js'
+import { readIndexedPage, readIndexedPageNow } from './indexed-page.js'
 import { type Reflector, startReflector } from './reflector.js'
 import type { ResidentState } from './resident-state.js'
 
@@ -34,6 +35,18 @@ export interface CachedPage<F> extends Page {
   readonly entries: readonly CachedEntry<F>[]
   /** Every entry has all terms of the request. */
   readonly isSelected?: boolean
+}
+
+/** A revision of the store. If the store is restored from a backup, it may have another state at the same revision. */
+export interface CacheMark {
+  readonly revision: Revision
+  readonly epoch: number
+}
+
+export interface CacheChanges<F> {
+  readonly mark: CacheMark
+  /** Oldest first. */
+  readonly events: readonly CachedEvent<F>[]
 }
 
 export interface SelectOptions extends RangeOptions {
@@ -50,6 +63,15 @@ export interface WatchCache<F> extends Store {
   getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
   /** With terms, `remaining` only says whether there may be more. */
   range(prefix: string, options?: SelectOptions): Promise<CachedPage<F>>
+  /** The same at once, if an index finds it; otherwise undefined. */
+  rangeNow(prefix: string, options: SelectOptions): CachedPage<F> | undefined
+  /**
+   * What was written under a prefix since a mark, up to what a read at `at` sees. Undefined if that is not known, or is
+   * much: then the entries must be read. A promise only on stores that are not embedded.
+   */
+  changesSince(prefix: string, mark: CacheMark, at: ReadAt): Awaitable<CacheChanges<F> | undefined>
+  /** The mark of a read that begins now and finds this revision. */
+  mark(revision: Revision): CacheMark
   /**
    * With a term, the target is a prefix and only events whose new or previous entry has that attribute are
    * delivered; watchers of other values cost nothing. A watcher that pauses for too long ends with `slow-watcher`; if the
@@ -91,6 +113,8 @@ export interface WatchCacheOptions<F> {
 }
 
 const MAX_BACK_OFF = 64
+/** To examine more events would take as long as to read some entries. */
+const MAX_CHANGES = 1_000
 
 export function createWatchCache<F = undefined>(
   store: UpstreamStore,
@@ -109,6 +133,8 @@ export function createWatchCache<F = undefined>(
   let compactedTo: Revision = 0
   let isRetired = false
   let isClosed = false
+  /** How many reflectors have been started. */
+  let epoch = 0
 
   let reflector: Reflector<F> | undefined
   /** Resolves when the reflector runs, or has failed, or is taking too long. */
@@ -138,6 +164,7 @@ export function createWatchCache<F = undefined>(
       if (isRetired || started.ended) return undefined
       reflector = started
       counts.starts++
+      epoch++
       startedAt = performance.now()
       for (const watch of watches) watch.reflectorStarted()
       return reflector
@@ -174,8 +201,43 @@ export function createWatchCache<F = undefined>(
       : fromStore()
   }
 
+  /** The events of the window under a prefix since a mark. */
+  function changesIn({ window: seen }: Reflector<F>, of: string, since: CacheMark): CacheChanges<F> | undefined {
+    const { revision } = since
+    if (since.epoch !== epoch || revision < seen.forgotten || revision > seen.revision) return undefined
+    const { events, isLast } = seen.read(revision, MAX_CHANGES)
+    const mark = { revision: seen.revision, epoch }
+    return isLast ? { mark, events: events.filter(({ key }) => key.startsWith(of)) } : undefined
+  }
+
+  /** Known at once: either nothing was written under the prefix, or the window has all that was. */
+  function changesNow(of: string, since: CacheMark, at: ReadAt): CacheChanges<F> | undefined {
+    const revision = store.revisionNow!()
+    const changed = store.lastChange?.(of)
+    if (changed === undefined || (typeof at === 'object' && !('notOlderThan' in at && at.notOlderThan <= revision))) {
+      return undefined
+    }
+    if (changed <= since.revision) return { mark: { revision, epoch }, events: [] }
+    if (!reflector) void ready() // for the next time
+    return reflector?.freshness.latestNow() ? changesIn(reflector, of, since) : undefined
+  }
+
+  async function changesSoon(of: string, since: CacheMark, at: ReadAt): Promise<CacheChanges<F> | undefined> {
+    const running = await ready()
+    if (!running?.state || (typeof at === 'object' && 'exactly' in at)) return undefined
+    const { freshness } = running
+    const isFresh = at === 'any' || (await (at === 'latest' ? freshness.latest() : freshness.reach(at.notOlderThan)))
+    return isFresh && running === reflector ? changesIn(running, of, since) : undefined
+  }
+
   function checkOpen(): void {
     if (isClosed) throw closed()
+  }
+
+  function checkRangeHere(of: string, rangeOptions: RangeOptions): void {
+    checkOpen()
+    checkRange(of, rangeOptions)
+    if (!of.startsWith(prefix)) throw elsewhere('invalid-prefix', of, prefix)
   }
 
   function retire(): void {
@@ -205,6 +267,13 @@ export function createWatchCache<F = undefined>(
 
     ...(store.lastChange && { lastChange: (of: string) => store.lastChange!(of) }),
 
+    ...(store.revisionNow && {
+      revisionNow() {
+        checkOpen()
+        return store.revisionNow!()
+      },
+    }),
+
     async revision() {
       checkOpen()
       return store.revision()
@@ -224,15 +293,13 @@ export function createWatchCache<F = undefined>(
     },
 
     async range(of, rangeOptions = {}) {
-      checkOpen()
-      checkRange(of, rangeOptions)
-      if (!of.startsWith(prefix)) throw elsewhere('invalid-prefix', of, prefix)
+      checkRangeHere(of, rangeOptions)
       const { at = 'latest', terms } = rangeOptions
       const isCompacted = typeof at === 'object' && 'exactly' in at && at.exactly < compactedTo
       if (terms && terms.length > 0 && !isCompacted) {
         const running = await ready()
-        const page =
-          running && (await readIndexedPage(store, attributeReader, running, of, rangeOptions, terms, waitTimeout))
+        const query = { store, attributeReader, prefix: of, options: rangeOptions, terms }
+        const page = running && (await readIndexedPage({ ...query, reflector: running }, waitTimeout))
         if (page) {
           counts.fetched += page.entries.length
           return page
@@ -248,6 +315,23 @@ export function createWatchCache<F = undefined>(
       )
       counts.fetched += found.entries.length
       return found
+    },
+
+    rangeNow(of, rangeOptions) {
+      checkRangeHere(of, rangeOptions)
+      const { terms = [] } = rangeOptions
+      if (!reflector || terms.length === 0) return undefined
+      const query = { store, attributeReader, reflector, prefix: of, options: rangeOptions, terms }
+      const page = readIndexedPageNow(query)
+      if (page) counts.fetched += page.entries.length
+      return page
+    },
+
+    mark: revision => ({ revision, epoch }),
+
+    changesSince(of, since, at) {
+      checkOpen()
+      return store.revisionNow ? changesNow(of, since, at) : changesSoon(of, since, at)
     },
 
     async create(key, value, guard) {

@@ -130,6 +130,11 @@ function createLmdbStore(files: WriterFiles, directory: DataDirectory): Store {
     }
   }
 
+  function revisionNow(): Revision {
+    checkOpen()
+    return writer.state.revision
+  }
+
   /** The revision at which a read takes place. */
   function revisionFor(at: ReadAt): Revision {
     const { revision, compacted: oldest } = writer.state
@@ -200,10 +205,8 @@ function createLmdbStore(files: WriterFiles, directory: DataDirectory): Store {
   return {
     embedded: true,
 
-    async revision() {
-      checkOpen()
-      return writer.state.revision
-    },
+    revision: async () => revisionNow(),
+    revisionNow,
 
     get: async (key, at) => getNow(key, at),
     getNow,

@@ -127,13 +127,16 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
     if (isClosed) throw closed()
   }
 
+  function revisionNow(): Revision {
+    checkOpen()
+    return revision
+  }
+
   return {
     embedded: true,
 
-    async revision() {
-      checkOpen()
-      return revision
-    },
+    revision: async () => revisionNow(),
+    revisionNow,
 
     get: async (key, at) => getNow(key, at),
     getNow,

@@ -14,7 +14,13 @@ import {
 } from '../../meta/options/continue-token.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { type KnownList, keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
+import {
+  keyPrefixOf,
+  type ListState,
+  type ObjectAttributes,
+  type ObjectEntry,
+  type ObjectStore,
+} from '../../objects/object-store.js'
 import type { ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
@@ -22,9 +28,10 @@ import { asStatus } from '../../objects/storage-status.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt, Revision } from '../../storage/store.js'
-import type { AttributeTerm } from '../../storage/watch-cache.js'
+import type { AttributeTerm, CachedPage } from '../../storage/watch-cache.js'
 import type { ApiContext, VerbGates } from '../api-context.js'
-import type { ListResult } from '../result.js'
+import type { ListPages, ListResult } from '../result.js'
+import { type FoundList, findKnown, keeperOf } from './known-list.js'
 
 /** How many entries are read and passed on at a time. */
 const PAGE = 500
@@ -38,7 +45,8 @@ const MIN_PAGE = 32
 const VIEWED_AT_ONCE = 32
 const TURN_MS = 5
 
-export async function listObjects(context: ApiContext, request: ResourceRequest<ListOptions>): Promise<ListResult> {
+/** A promise only where something must be waited for. */
+export function listObjects(context: ApiContext, request: ResourceRequest<ListOptions>): Awaitable<ListResult> {
   const { target, options } = request
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
@@ -49,6 +57,7 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
     return viewed
   }
   const query: ListQuery = {
+    target,
     store,
     prefix: keyPrefixOf(kind, namespace),
     terms: selection.terms(target),
@@ -61,20 +70,11 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
     selection,
     ...startOf(options, context.gates),
   }
-  const { revision, continueToken, remaining, pages, known } = await begin(query, target)
-  return {
-    type: 'list',
-    status: 200,
-    versioned: target,
-    revision,
-    continueToken,
-    remaining,
-    pages,
-    known,
-  }
+  return andThen(begin(query), found => ({ type: 'list', status: 200, versioned: target, ...found }))
 }
 
-interface ListQuery {
+export interface ListQuery {
+  readonly target: Target
   readonly store: ObjectStore
   readonly prefix: string
   readonly selection: Selection
@@ -90,12 +90,8 @@ interface ListQuery {
   readonly token: ContinueToken | undefined
 }
 
-interface Found {
+type Found = Pick<ListResult, 'continueToken' | 'remaining' | 'pages' | 'kept' | 'keep'> & {
   readonly revision: Revision
-  readonly continueToken?: string
-  readonly remaining?: number
-  readonly pages: AsyncIterable<readonly ObjectView[]>
-  readonly known?: KnownList | undefined
 }
 
 /** The revision to read at and the key to start after, from resourceVersion, resourceVersionMatch, limit and continue. */
@@ -125,30 +121,53 @@ function startOf(
 }
 
 /** Reads what must be known before the response begins: the first entries, or all of a page with a limit. */
-async function begin(query: ListQuery, target: Target): Promise<Found> {
-  const { kind, namespace } = target
-  const { store, prefix, at, requested: asked, limit, selection, terms, token } = query
-  const startAfter = token && `${prefix}${token.startAfter}`
+function begin(query: ListQuery): Awaitable<Found> {
+  const { store, requested, token, target } = query
   // In a namespace whose name cannot be stored there is nothing.
-  if (!canBeKey(namespace)) return { revision: await asStatus(asked, () => store.cache.revision()), pages: once([]) }
-  try {
-    const inOnePlace = namespace !== '' || !kind.namespaced
-    if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
-    const before = await knownList(query, target)
-    if (before?.known.items) return foundAgain(query, before)
-    if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter, before)
-    if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
-    const first = await asStatus(asked, () =>
-      store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+  if (!canBeKey(target.namespace)) {
+    return andThen(
+      asStatus(requested, () => store.cache.revision()),
+      revision => ({ revision, pages: once([]) }),
     )
-    return await readAll(query, first, before)
-  } catch (error) {
-    if (!hasReason(error, 'Expired')) throw error
-    throw token ? continueExpired(token) : listExpired()
   }
+  return orElse(
+    () => findNow(query) ?? andThen(findKnown(query), known => foundAgain(query, known) ?? read(query, known)),
+    error => {
+      if (!hasReason(error, 'Expired')) throw error
+      throw token ? continueExpired(token) : listExpired()
+    },
+  )
+}
+
+/** What an index finds at once, if it is all that the list has. */
+function findNow(query: ListQuery): Found | undefined {
+  const { store, prefix, at, requested, limit, token, terms, view, isLocal } = query
+  if (terms.length === 0 || token || isOneName(query)) return undefined
+  const page = asStatus(requested, () =>
+    store.cache.rangeNow(prefix, { at, limit: Math.min(limit ?? PAGE, PAGE), maxBytes: PAGE_BYTES, terms }),
+  ) as CachedPage<ObjectAttributes> | undefined
+  if (!page || page.remaining > 0 || page.entries.length === limit || !isLocal(page.entries)) return undefined
+  const viewed = view(page.entries, page.isSelected)
+  return viewed instanceof Promise ? undefined : { revision: page.revision, pages: once(selected(viewed)) }
+}
+
+async function read(query: ListQuery, known: FoundList | undefined): Promise<Found> {
+  const { store, prefix, at, requested, limit, selection, terms, token, target } = query
+  const startAfter = token && `${prefix}${token.startAfter}`
+  if (isOneName(query)) return findNamed(query, target.namespace)
+  if (limit !== undefined && selection.everything) return readPage(query, limit, startAfter, known)
+  if (limit !== undefined) return readSelectedPage(query, limit, startAfter)
+  const keep = keeperOf(query, known)
+  const first = await asStatus(requested, () =>
+    store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+  )
+  return { ...(await readAll(query, first)), keep: keep?.(first.revision, undefined) }
 }
 
 /** A selector that requires one name in one namespace is answered by a get. */
+const isOneName = ({ selection, target, token }: ListQuery): boolean =>
+  selection.name !== undefined && (target.namespace !== '' || !target.kind.namespaced) && !token
+
 async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
   const { store, prefix, at, requested: asked, selection, view: show } = query
   const { revision } = await asStatus(asked, () => store.cache.range(prefix, { at, limit: 1 }))
@@ -160,51 +179,29 @@ async function readPage(
   query: ListQuery,
   limit: number,
   startAfter: string | undefined,
-  before: ListState | undefined,
+  known: FoundList | undefined,
 ): Promise<Found> {
   const { store, prefix, at, requested: asked } = query
+  const keep = keeperOf(query, known)
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(prefix, { at, limit, maxBytes: LIMITED_BYTES, startAfter }),
   )
   const pages = once(selected(await viewInTurns(query, entries, false)))
-  const known = before?.revision === revision ? before.known : undefined
   const last = entries.at(-1)
-  if (remaining === 0 || !last) return { revision, pages, known }
-  if (known) known.end = { key: last.key, remaining }
-  return { revision, remaining, continueToken: tokenAfter(prefix, last.key, revision), pages, known }
+  const end = remaining > 0 && last ? { key: last.key, remaining } : undefined
+  return { revision, pages, keep: keep?.(revision, end), ...continuation(prefix, revision, end) }
 }
 
-/** What is known of a list at a revision. */
-interface ListState {
-  readonly revision: Revision
-  readonly known: KnownList
-}
-
-/**
- * What is known of this list in its present state. Only of lists from the beginning, of everything, and in a store that
- * knows when a list has changed. A webhook may convert the same objects differently the next time.
- */
-async function knownList(query: ListQuery, target: Target): Promise<ListState | undefined> {
-  const { store, prefix, at, requested, selection, token, limit } = query
-  const isLatest = typeof at === 'string' || 'notOlderThan' in at
-  if (!store.cache.lastChange || token || !isLatest || !selection.everything || target.kind.hasExternalConversion) {
-    return undefined
-  }
-  const revision = await asStatus(requested, () => store.cache.revision())
-  const changed = store.cache.lastChange(prefix)
-  const isReached = typeof at === 'string' || at.notOlderThan <= revision
-  return changed !== undefined && changed <= revision && isReached
-    ? { revision, known: store.knownLists.find(target, prefix, limit, changed) }
-    : undefined
-}
+const continuation = (prefix: string, revision: Revision, end: ListState['end']) =>
+  end && { remaining: end.remaining, continueToken: tokenAfter(prefix, end.key, revision) }
 
 /** The list is read only if it is requested in a format of which no items are kept. */
-function foundAgain(query: ListQuery, { revision, known }: ListState): Found {
-  const { prefix } = query
-  const { end } = known
-  const found = { revision, known, pages: again(() => readAgain(query, revision)) }
-  if (!end) return found
-  return { ...found, remaining: end.remaining, continueToken: tokenAfter(prefix, end.key, revision) }
+function foundAgain(query: ListQuery, known: FoundList | undefined): Found | undefined {
+  const state = known?.state
+  if (!state) return undefined
+  const { revision } = state.mark
+  const pages = again(() => readAgain(query, revision))
+  return { revision, pages, kept: state.pieces, ...continuation(query.prefix, revision, state.end) }
 }
 
 async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<readonly ObjectView[]> {
@@ -268,13 +265,13 @@ type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>
  * All objects, read while they are sent. If a webhook converts them, all are read first, because it may fail and that must
  * be known before the response begins.
  */
-async function readAll(query: ListQuery, first: FirstPage, before: ListState | undefined): Promise<Found> {
+async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
   const { revision } = first
-  const known = before?.revision === revision ? before.known : undefined
   const shownFirst = query.view(first.entries, first.isSelected)
   const view = await shownFirst
+  if (first.remaining === 0) return { revision, pages: once(selected(view)) }
   const pages = again(() => readOn(query, first, view))
-  return { revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages, known }
+  return { revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
 }
 
 async function* readOn(
@@ -326,10 +323,13 @@ async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all
 }
 
-export const once = <T>(items: readonly T[]): AsyncIterable<readonly T[]> =>
-  again(async function* () {
-    yield items
-  })
+/** One page. */
+export const once = (only: readonly ObjectView[]): ListPages => ({
+  only,
+  async *[Symbol.asyncIterator]() {
+    yield only
+  },
+})
 
 /** Pages that may be read more than once. */
 const again = <T>(read: () => AsyncGenerator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read })

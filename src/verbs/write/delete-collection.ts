@@ -47,5 +47,6 @@ export async function deleteCollection(
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
-  return { ...list, ...(isPage ? {} : { continueToken: undefined, remaining: undefined }), pages: once(objects) }
+  const { kept: _, keep: __, ...result } = list
+  return { ...result, ...(isPage ? {} : { continueToken: undefined, remaining: undefined }), pages: once(objects) }
 }

@@ -2,6 +2,7 @@
 // and the rest is copied.
 
 import { encodeString } from '../codec/json.js'
+import type { Kind } from '../kinds/kind.js'
 import type { Entry } from '../storage/store.js'
 
 /** The entry with `opening` in the place of its head and `closing` behind it. */
@@ -33,7 +34,10 @@ export function spliceInto(
 }
 
 /** The first bytes of an item without apiVersion and kind. */
-export const BARE_HEAD = Buffer.from('{"metadata":{')
+const BARE_HEAD = Buffer.from('{"metadata":{')
+
+/** The first bytes of the items of a list; `head` is that of the objects as they are stored. */
+export const headOfItem = ({ traits }: Kind, head: Buffer): Buffer => (traits.listItemsHaveTypeMeta ? head : BARE_HEAD)
 
 /** The first bytes of an event with an object that begins with `head`. */
 export const headOfEvent = (type: string, head: Buffer): Buffer =>
