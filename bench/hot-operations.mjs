@@ -86,6 +86,8 @@ export const OPERATIONS = [
     name: 'one object changed, then list of all',
     path: OBJECTS,
     count: 6,
+    isNew: true,
+    within: true,
     connections: 1,
     streams: 1,
     after: { method: 'PATCH', path: `${OBJECTS}/object-{}`, body: textPatch('c'), formats: MERGE },
