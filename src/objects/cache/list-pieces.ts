@@ -20,15 +20,15 @@ const MAX_PIECE = 128 * 1024
 const KEY_BYTES = 128
 
 export function replaceItems(pieces: readonly ListPiece[], changed: ChangedItems): readonly ListPiece[] {
-  const keys = [...changed.keys()].sort(compareKeys)
+  const keys = [...changed.keys()].toSorted(compareKeys)
   if (keys.length === 0) return pieces
   let next = 0
   const replaced = pieces.flatMap((piece, i) => {
     const first = next
     const last = piece.keys.at(-1)!
+    while (next < keys.length && compareKeys(keys[next]!, last) <= 0) next++
     // What comes after all pieces belongs to the last one.
-    const isLast = i === pieces.length - 1
-    while (next < keys.length && (isLast || compareKeys(keys[next]!, last) <= 0)) next++
+    if (i === pieces.length - 1) next = keys.length
     return next === first ? piece : divide(replaceIn(piece, keys.slice(first, next), changed))
   })
   return pieces.length > 0 ? replaced : divide(replaceIn(NO_ITEMS, keys, changed))

@@ -50,8 +50,8 @@ export function readIndexedPageNow<F>(query: IndexQuery<F>): IndexedPage<F> | un
   const { index } = buildOf(reflector, terms)
   if (!index || !reflector.freshness.latestNow()) return undefined
   const { at } = options
-  const isReached = typeof at !== 'object' || ('notOlderThan' in at && at.notOlderThan <= reflector.window.revision)
-  return isReached ? pageOf(query, index) : undefined
+  const isNow = typeof at !== 'object' || ('notOlderThan' in at && at.notOlderThan <= reflector.window.revision)
+  return isNow ? pageOf(query, index) : undefined
 }
 
 /** Labels can be read without decoding the whole entry, so that their index is the cheaper one. */

@@ -131,7 +131,7 @@ function begin(query: ListQuery): Awaitable<Found> {
     )
   }
   return orElse(
-    () => findNow(query) ?? andThen(findKnown(query), known => foundAgain(query, known) ?? read(query, known)),
+    () => findNow(query) ?? andThen(findKnown(query), known => foundAgain(query, known) ?? readList(query, known)),
     error => {
       if (!hasReason(error, 'Expired')) throw error
       throw token ? continueExpired(token) : listExpired()
@@ -151,7 +151,7 @@ function findNow(query: ListQuery): Found | undefined {
   return viewed instanceof Promise ? undefined : { revision: page.revision, pages: once(selected(viewed)) }
 }
 
-async function read(query: ListQuery, known: FoundList | undefined): Promise<Found> {
+async function readList(query: ListQuery, known: FoundList | undefined): Promise<Found> {
   const { store, prefix, at, requested, limit, selection, terms, token, target } = query
   const startAfter = token && `${prefix}${token.startAfter}`
   if (isOneName(query)) return findNamed(query, target.namespace)
