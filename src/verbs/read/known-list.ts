@@ -15,7 +15,7 @@ import { asStatus } from '../../objects/storage-status.js'
 import { compareKeys } from '../../storage/keys.js'
 import type { Revision } from '../../storage/store.js'
 import type { CacheChanges } from '../../storage/watch-cache.js'
-import type { ListQuery } from './list.js'
+import type { ListQuery } from './list-query.js'
 
 export interface FoundList {
   readonly list: KnownList

@@ -3,17 +3,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
 import { resourceOf } from '../../kinds/kind-names.js'
-import { badRequest, hasReason, storageReadError } from '../../meta/errors/status.js'
-import {
-  type ContinueToken,
-  canBeKey,
-  continueExpired,
-  decodeContinue,
-  encodeContinue,
-  listExpired,
-} from '../../meta/options/continue-token.js'
+import { hasReason, storageReadError } from '../../meta/errors/status.js'
+import { canBeKey, continueExpired, encodeContinue, listExpired } from '../../meta/options/continue-token.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
-import { parseResourceVersion } from '../../meta/options/resource-version.js'
 import {
   keyPrefixOf,
   type ListState,
@@ -23,15 +15,16 @@ import {
 } from '../../objects/object-store.js'
 import type { ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
-import { type Selection, selectionOf } from '../../objects/selection.js'
+import { selectionOf } from '../../objects/selection.js'
 import { asStatus } from '../../objects/storage-status.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import type { ReadAt, Revision } from '../../storage/store.js'
-import type { AttributeTerm, CachedPage } from '../../storage/watch-cache.js'
-import type { ApiContext, VerbGates } from '../api-context.js'
+import type { Revision } from '../../storage/store.js'
+import type { CachedPage } from '../../storage/watch-cache.js'
+import type { ApiContext } from '../api-context.js'
 import type { ListPages, ListResult } from '../result.js'
 import { type FoundList, findKnown, keeperOf } from './known-list.js'
+import { type ListQuery, startOf } from './list-query.js'
 
 /** How many entries are read and passed on at a time. */
 const PAGE = 500
@@ -73,51 +66,8 @@ export function listObjects(context: ApiContext, request: ResourceRequest<ListOp
   return andThen(begin(query), found => ({ type: 'list', status: 200, versioned: target, ...found }))
 }
 
-export interface ListQuery {
-  readonly target: Target
-  readonly store: ObjectStore
-  readonly prefix: string
-  readonly selection: Selection
-  /** The part of the selection that an index can answer. */
-  readonly terms: readonly AttributeTerm[]
-  /** The selected entries, in the version of the request. `hasTerms`: all of them have the terms. */
-  readonly view: (entries: readonly ObjectEntry[], hasTerms: boolean | undefined) => Awaitable<ViewedEntries>
-  /** Whether none of them has to be converted. */
-  readonly isLocal: (entries: readonly ObjectEntry[]) => boolean
-  readonly at: ReadAt
-  readonly requested: bigint
-  readonly limit: number | undefined
-  readonly token: ContinueToken | undefined
-}
-
 type Found = Pick<ListResult, 'continueToken' | 'remaining' | 'pages' | 'kept' | 'keep'> & {
   readonly revision: Revision
-}
-
-/** The revision to read at and the key to start after, from resourceVersion, resourceVersionMatch, limit and continue. */
-function startOf(
-  options: ListOptions,
-  { watchCache }: VerbGates,
-): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
-  const { resourceVersion, resourceVersionMatch } = options
-  // With resourceVersion=0 the limit is ignored, as by kube-apiserver's watch cache.
-  const limit = options.limit > 0 && !(watchCache && resourceVersion === '0') ? options.limit : undefined
-  if (options.continue !== '') {
-    const token = decodeContinue(options.continue)
-    if (!token.ok) throw badRequest(token.error)
-    if (resourceVersion !== '' && resourceVersion !== '0') {
-      throw badRequest('specifying resource version is not allowed when using continue')
-    }
-    const { revision } = token.value
-    return { at: revision > 0 ? { exactly: revision } : 'latest', requested: 0n, limit, token: token.value }
-  }
-  const version = parseResourceVersion(resourceVersion)
-  if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
-  const requested = version.value
-  if (requested === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', requested, limit, token: undefined }
-  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit !== undefined)
-  const at = exact ? { exactly: Number(requested) } : { notOlderThan: Number(requested) }
-  return { at, requested, limit, token: undefined }
 }
 
 /** Reads what must be known before the response begins: the first entries, or all of a page with a limit. */
