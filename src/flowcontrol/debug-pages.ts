@@ -30,7 +30,7 @@ function dumpQueues(control: FlowControl): string {
     queues.map((queue): Row => {
       const { index, waiting, executing, seatsInUse, nextDispatchR } = queue
       const { waitingInitialSeats, waitingSeats, waitingWork } = queue
-      const counts = [waiting.size, executing.size, seatsInUse]
+      const counts = [waiting.size, executing.length, seatsInUse]
       const sums = [waitingInitialSeats, waitingSeats, seatSeconds(waitingWork)]
       return [spec.name, index, ...counts, seatSeconds(nextDispatchR), ...sums]
     }),

@@ -87,7 +87,9 @@ test('queues take turns, however many requests each has', () => {
   for (let i = 0; i < 5; i++) {
     pass(10)
     current.finish()
-    current = waiting.find(({ place }) => place.startedAt > 0 && level.state.queues.some(q => q.executing.has(place)))!
+    current = waiting.find(
+      ({ place }) => place.startedAt > 0 && level.state.queues.some(q => q.executing.includes(place)),
+    )!
   }
   expect(served.slice(0, 5).filter(name => name === 'mouse')).toHaveLength(2)
 })

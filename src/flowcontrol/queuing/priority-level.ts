@@ -3,6 +3,7 @@
 // first by that meter. A request that finds a free seat is served at once.
 import type { LevelSpec, QueuingSpec } from './level-spec.js'
 import {
+  addTo,
   boundNextDispatch,
   createQueue,
   EXPECTED_SECONDS,
@@ -13,6 +14,7 @@ import {
   Place,
   type Queue,
   type Rejection,
+  removeFrom,
 } from './queue.js'
 import { createSeatDemand, type DemandStats } from './seat-demand.js'
 
@@ -60,7 +62,7 @@ export interface LevelState {
   limit: number
   queues: Queue[]
   /** Requests that are served and have no queue. */
-  readonly queueless: Set<Place>
+  readonly queueless: Place[]
   currentR: number
   waiting: number
   seatsWaiting: number
@@ -83,7 +85,7 @@ export function createPriorityLevel(spec: LevelSpec, metrics: LevelMetrics, time
     spec,
     limit: 0,
     queues: [],
-    queueless: new Set(),
+    queueless: [],
     currentR: 0,
     waiting: 0,
     seatsWaiting: 0,
@@ -143,11 +145,11 @@ export function createPriorityLevel(spec: LevelSpec, metrics: LevelMetrics, time
     counts.executingRequests++
     counts.executingSeats += seats
     if (queue) {
-      queue.executing.add(place)
+      addTo(queue.executing, place)
       queue.seatsInUse += seats
       queue.nextDispatchR += place.work
     } else {
-      state.queueless.add(place)
+      addTo(state.queueless, place)
     }
     metrics.executingRequests.set(state.executing, now)
     metrics.executingSeats.set(state.seatsInUse, now)
@@ -310,13 +312,13 @@ export function createPriorityLevel(spec: LevelSpec, metrics: LevelMetrics, time
       counts.executingRequests--
       metrics.executingRequests.set(state.executing, now)
       if (queue) {
-        queue.executing.delete(place)
+        removeFrom(queue.executing, place)
         const took = (now - place.startedAt) / 1000
         queue.nextDispatchR -= estimate.initialSeats * (EXPECTED_SECONDS - took)
         boundNextDispatch(queue)
         if (isIdle(queue)) activeQueues--
       } else {
-        state.queueless.delete(place)
+        removeFrom(state.queueless, place)
       }
       if (estimate.additionalMs > 0) {
         time.after(estimate.additionalMs, () => {

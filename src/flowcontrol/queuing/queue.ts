@@ -31,6 +31,8 @@ export class Place {
   /** The meter of fair queuing when the request arrived. */
   arrivalR = 0
   startedAt = 0
+  /** Its index in the list of those that are served. */
+  at = 0
   /** Of a request that waits: tells it whether it is served. */
   decide: ((isServed: boolean) => void) | undefined
 
@@ -57,7 +59,7 @@ export interface Queue {
   index: number
   /** In the order of their arrival. */
   readonly waiting: Set<Place>
-  readonly executing: Set<Place>
+  readonly executing: Place[]
   /** Sums of the requests that wait. */
   waitingWork: number
   waitingSeats: number
@@ -70,7 +72,7 @@ export interface Queue {
 export const createQueue = (index: number): Queue => ({
   index,
   waiting: new Set(),
-  executing: new Set(),
+  executing: [],
   waitingWork: 0,
   waitingSeats: 0,
   waitingInitialSeats: 0,
@@ -78,7 +80,7 @@ export const createQueue = (index: number): Queue => ({
   nextDispatchR: 0,
 })
 
-export const isIdle = ({ waiting, executing }: Queue): boolean => waiting.size === 0 && executing.size === 0
+export const isIdle = ({ waiting, executing }: Queue): boolean => waiting.size === 0 && executing.length === 0
 
 export const oldestOf = ({ waiting }: Queue): Place | undefined => waiting.values().next().value
 
@@ -98,6 +100,19 @@ function count(queue: Queue, place: Place, by: 1 | -1): void {
   queue.waitingWork += by * place.work
   queue.waitingSeats += by * place.seats
   queue.waitingInitialSeats += by * place.estimate.initialSeats
+}
+
+/** A list without order, in which adding and removing cost next to nothing. */
+export function addTo(list: Place[], place: Place): void {
+  place.at = list.length
+  list.push(place)
+}
+
+export function removeFrom(list: Place[], place: Place): void {
+  const last = list.pop()!
+  if (last === place) return
+  list[place.at] = last
+  last.at = place.at
 }
 
 /** A request is not due before it arrived: a queue that could not use its share does not save it for later. */

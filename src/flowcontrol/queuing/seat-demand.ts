@@ -15,23 +15,23 @@ export interface DemandStats {
 }
 
 const SMOOTHING = 0.977
+const [SINCE, ELAPSED, SUM, SQUARES] = [0, 1, 2, 3]
 const NOTHING: DemandStats = { highWatermark: 0, average: 0, deviation: 0, smoothed: 0 }
 
 export function createSeatDemand(startMs: number): SeatDemand {
   let seats = 0
   let highest = 0
-  let since = startMs
-  let elapsed = 0
-  let sum = 0
-  let squares = 0
   let stats = NOTHING
+  // In an array of numbers, because a variable of a closure would be a new number on the heap at each change.
+  const state = new Float64Array(4)
+  state[SINCE] = startMs
 
   function addUntil(now: number): void {
-    const ms = now - since
-    since = now
-    elapsed += ms
-    sum += seats * ms
-    squares += seats * seats * ms
+    const ms = now - state[SINCE]!
+    state[SINCE] = now
+    state[ELAPSED]! += ms
+    state[SUM]! += seats * ms
+    state[SQUARES]! += seats * seats * ms
   }
 
   return {
@@ -42,16 +42,17 @@ export function createSeatDemand(startMs: number): SeatDemand {
     },
     adjust(now) {
       addUntil(now)
+      const elapsed = state[ELAPSED]!
       if (elapsed > 0) {
-        const average = sum / elapsed
-        const deviation = Math.sqrt(Math.max(0, squares / elapsed - average * average))
+        const average = state[SUM]! / elapsed
+        const deviation = Math.sqrt(Math.max(0, state[SQUARES]! / elapsed - average * average))
         const envelope = average + deviation
         const smoothed = Math.max(envelope, SMOOTHING * stats.smoothed + (1 - SMOOTHING) * envelope)
         stats = { highWatermark: highest, average, deviation, smoothed }
       } else {
         stats = { ...stats, highWatermark: highest }
       }
-      elapsed = sum = squares = 0
+      state.fill(0, ELAPSED)
       highest = seats
       return stats
     },
