@@ -29,7 +29,7 @@ const stored: readonly ApiObject[] = [
 ]
 const objects = {
   find: ({ kind }: { kind: string }, _: string, name: string) =>
-    Promise.resolve(stored.find(each => each.kind === kind && (each.metadata as ValueObject)['name'] === name)),
+    Promise.resolve(stored.find(each => each.kind === kind && each.metadata?.['name'] === name)),
 } as unknown as Lister
 const authorizer = createAuthorizer((_, attributes) => ({
   allowed: 'resource' in attributes && attributes.resource === 'granted',
