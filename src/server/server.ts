@@ -25,6 +25,7 @@ import { KUBERNETES_VERSION } from '../base/kubernetes-version.js'
 import type { Logger } from '../base/logger.js'
 import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
 import { packageVersion } from '../base/package-version.js'
+import { STRICT_IPS } from '../builtin/service-addresses.js'
 import { createConsole } from '../console/console.js'
 import { signInLink } from '../console/sign-in-link.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
@@ -170,7 +171,10 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         services: requireKind(registry, '', 'Service'),
         addresses: requireKind(registry, 'networking.k8s.io', 'IPAddress'),
       }
-      const allocated = serviceAddresses(system, store, kinds, serviceRange)
+      const allocated = serviceAddresses(system, store, kinds, {
+        range: serviceRange,
+        isStrict: isGateOn(options.api.featureGates, STRICT_IPS),
+      })
       registry.put(allocated.kind)
       await allocated.repair()
       if (!hooks?.isBootstrapped) await bootstrap(system, registry, bootstrapOptions)

@@ -3,6 +3,7 @@
 
 import {
   type AddressPool,
+  type AddressPoolOptions,
   addressPool,
   assignAddresses,
   type Claims,
@@ -36,17 +37,21 @@ export interface ServiceAddresses {
   startRepair(env: ControllerEnv, times?: RepairTimes): Controller
 }
 
+/** `range` as in --service-cluster-ip-range; `isStrict` refuses addresses in other forms, such as with leading zeros. */
+export type AddressSettings = Pick<AddressPoolOptions, 'range' | 'isStrict'>
+
 export function serviceAddresses(
   context: ApiContext,
   store: Store,
   kinds: AddressKinds,
-  range: string,
+  { range, isStrict = true }: AddressSettings,
 ): ServiceAddresses {
   const ports = portClaims(store)
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
     return addressPool({
       range,
+      isStrict,
       addresses: dryRun ? onlyLook(addresses) : addresses,
       ports: dryRun ? onlyLook(ports) : ports,
       dryRun,

@@ -19,6 +19,7 @@ export interface AddressPoolOptions {
   /** Addresses of services: `10.0.0.0/24`, or two ranges: `10.0.0.0/16,fd00::/108`. */
   readonly range: string
   readonly nodePorts?: PortRange
+  readonly isStrict?: boolean
   /** In memory by default. */
   readonly addresses?: Claims<string>
   readonly ports?: Claims<number>
@@ -41,6 +42,7 @@ export const NODE_PORTS: PortRange = { from: 30_000, to: 32_767 }
 export function addressPool({
   range,
   nodePorts = NODE_PORTS,
+  isStrict = true,
   addresses = claimsInMemory(),
   ports = claimsInMemory(),
   dryRun = false,
@@ -62,6 +64,7 @@ export function addressPool({
   }
   return {
     families: ranges.map(({ family }) => family),
+    isStrict,
     async takeAddress(family, address) {
       const own = ranges.find(each => each.family === family)
       if (own === undefined) return failed(OTHER_NETWORK)

@@ -8,13 +8,15 @@ import { quote } from '../../../meta/go/go-text.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import { firstByKey } from '../../../meta/values/list-keys.js'
 import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
-import { familyOf, type IpFamily } from '../../common/ip-rules.js'
+import { familyOf, type IpFamily, STRICT_IPS } from '../../common/ip-rules.js'
 import { FULL } from './address-range.js'
 import { checkClusterIps, isHeadless, needsClusterIp } from './address-rules.js'
 
 export interface AddressPool {
   /** The families of the cluster, the preferred one first. */
   readonly families: readonly IpFamily[]
+  /** Whether addresses in other forms are refused, such as with leading zeros (StrictIPCIDRValidation). */
+  readonly isStrict: boolean
   /** Takes this address, or any. The error is a reason: `provided IP is already allocated`. */
   readonly takeAddress: (family: IpFamily, address?: string) => Promise<Result<string>>
   readonly releaseAddress: (address: string) => Promise<void>
@@ -104,7 +106,7 @@ function assignFamilies(spec: ValueObject, old: ValueObject | undefined, pool: A
     const inherited = old === undefined ? '' : stringAt(old, 'ipFamilyPolicy')
     spec['ipFamilyPolicy'] = inherited || (isOpen ? 'RequireDualStack' : 'SingleStack')
   }
-  const malformed = checkClusterIps(spec)
+  const malformed = checkClusterIps(spec).filter(error => pool.isStrict || error.gate !== STRICT_IPS)
   if (malformed.length > 0) return malformed
   const policy = stringAt(spec, 'ipFamilyPolicy')
   const reduced = old === undefined ? [] : reduceFamilies(spec, old, policy)
