@@ -27,7 +27,10 @@ function eventsOf(
     exchange: { path, query },
     sourceIPs: ['127.0.0.1'],
     receivedAt: 0,
-    annotations: new Map([['a.example/b', 'c']]),
+    annotations: new Map([
+      ['a.example/b', 'c'],
+      ...(config.level === undefined ? [] : [[PATCH, '{}'] as const]),
+    ]),
     reply,
   } as unknown as AuditedRequest
   const policy = { evaluate: () => ({ ...CONFIG, ...config }) }
@@ -36,6 +39,7 @@ function eventsOf(
   return lines.map(line => JSON.parse(line) as Record<string, unknown>)
 }
 
+const PATCH = 'patch.webhook.admission.k8s.io/round_0_index_0'
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', managedFields: [{ manager: 'x' }] } }
 
 function create(audit: RequestAudit, reply: { status: number }): void {
@@ -88,6 +92,12 @@ test('a lower level leaves objects out, and stages can be left out', () => {
   expect(complete).toMatchObject({ objectRef: { name: 'm' } })
   expect(eventsOf({ level: 'Request' }, create)[1]).toHaveProperty('requestObject')
   expect(eventsOf({ level: 'None' }, create)).toEqual([])
+})
+
+test('the patches of webhooks are recorded with the object only', () => {
+  const annotationsAt = (level: 'Metadata' | 'Request') => eventsOf({ level }, create)[1]!['annotations']
+  expect(annotationsAt('Metadata')).not.toHaveProperty([PATCH])
+  expect(annotationsAt('Request')).toHaveProperty([PATCH], '{}')
 })
 
 test('the Status of an error, of a bug and of a request without a user', () => {

@@ -75,7 +75,7 @@ function createTrail(
       ...(!isReceived && responseObject !== undefined ? { responseObject } : {}),
       requestReceivedTimestamp: printMicroTime(request.receivedAt),
       stageTimestamp: printMicroTime(isReceived ? request.receivedAt : now()),
-      ...annotationsOf(request),
+      ...annotationsOf(request, reaches('Request')),
     }
     sink.write(`${encodeJson(event)}\n`)
   }
@@ -148,8 +148,14 @@ function referenceOf({ info }: AuditedRequest, named: Readonly<Record<string, st
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
 }
 
-function annotationsOf({ annotations, decision }: AuditedRequest): { annotations?: ValueObject } {
-  const all: [string, string][] = [...annotations]
+/** The patches of webhooks hold parts of the object, so they are recorded where the object is. All others are metadata. */
+const OF_OBJECTS = 'patch.webhook.admission.k8s.io/'
+
+function annotationsOf(
+  { annotations, decision }: AuditedRequest,
+  withObjects: boolean,
+): { annotations?: ValueObject } {
+  const all = [...annotations].filter(([key]) => withObjects || !key.startsWith(OF_OBJECTS))
   if (decision) {
     all.push(['authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid'])
     all.push(['authorization.k8s.io/reason', decision.reason])

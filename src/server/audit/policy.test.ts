@@ -22,6 +22,7 @@ test.each<[string, object, string, boolean]>([
   ['namespace and a path', { namespaces: ['a'] }, '/version', false],
   ['resource', { resources: [{ group: '', resources: ['pods'] }] }, POD, true],
   ['whole group', { resources: [{ group: 'apps' }] }, '/apis/apps/v1/deployments', true],
+  ['every group', { resources: [{ group: '*', resources: ['deployments'] }] }, '/apis/apps/v1/deployments', true],
   ['another group', { resources: [{ group: 'apps' }] }, POD, false],
   ['resource without its subresources', { resources: [{ resources: ['pods'] }] }, `${POD}/status`, false],
   ['subresource', { resources: [{ resources: ['pods/status'] }] }, `${POD}/status`, true],

@@ -122,7 +122,7 @@ function compileResource(of: ValueObject): (info: RequestInfo) => boolean {
   const group = stringAt(of, 'group')
   const [resources, names] = [stringsAt(of, 'resources'), stringsAt(of, 'resourceNames')]
   return ({ group: given, resource, subresource, name }) => {
-    if (given !== group) return false
+    if (given !== group && group !== '*') return false
     if (resources.length === 0) return true
     if (names.length > 0 && !names.includes(name)) return false
     const whole = subresource === '' ? resource : `${resource}/${subresource}`
