@@ -73,8 +73,8 @@ export function storageFromFlags(flags: Flags): StorageOptions {
 
 /** `label` names the flag or the option in the message. */
 export function checkEndpoint(url: string, label: string): void {
-  if (/^https?:\/\/[^/]+$/.test(url) && URL.canParse(url)) return
-  throw new UsageError(`${label}: an endpoint is a URL such as http://127.0.0.1:2379`)
+  if (/^(https?:\/\/[^/]+|unix:\/\/\/.+)$/.test(url) && URL.canParse(url)) return
+  throw new UsageError(`${label}: an endpoint is a URL such as http://127.0.0.1:2379 or unix:///run/etcd.sock`)
 }
 
 function etcdTls(flags: Flags) {

@@ -1,5 +1,6 @@
 // One HTTP/2 connection to one etcd member, which is closed when the peer stops responding.
 import { type ClientHttp2Session, connect } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
 
 /** PEM texts. Without `ca`, the certificate authorities that Node.js trusts are used. */
 export interface TlsOptions {
@@ -47,11 +48,17 @@ const SESSION_WINDOW_BYTES = 16 * 1024 * 1024
 /** The limit on data to be sent or read. With Node's default of 10 MB, a few large values block new streams. */
 const SESSION_MEMORY_MB = 1024
 
+/** The path of `unix:///run/etcd.sock`; undefined for an endpoint of the network. */
+const socketOf = (endpoint: string): string | undefined =>
+  endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined
+
 /** Connects. Resolves when the peer has sent its settings, so that a stopped process does not count as connected. */
 export function openConnection(endpoint: string, options: ConnectionOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const session = connect(endpoint, {
+    const socket = socketOf(endpoint)
+    const session = connect(socket === undefined ? endpoint : 'http://localhost', {
       ...options.tls,
+      ...(socket !== undefined && { createConnection: () => connectSocket(socket) }),
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
       // A peer that sends no limit has none; Node would begin with 100 streams, which long watches use up.
       peerMaxConcurrentStreams: 2 ** 32 - 1,
