@@ -112,7 +112,10 @@ describe('repair while several processes allocate', () => {
     const { revision } = (await store.get('/services/specs/x/killed'))!
     await store.delete('/services/specs/x/killed', revision)
     const parts = { services: kindOf('Service'), addresses }
-    const repairing = serviceAddresses(process.context, store, parts, { range: '10.0.0.0/28' }).startRepair(quietEnv(), TIMES)
+    const repairing = serviceAddresses(process.context, store, parts, { range: '10.0.0.0/28' }).startRepair(
+      quietEnv(),
+      TIMES,
+    )
     await expect.poll(() => ports.has(30_002), { timeout: 5000 }).toBe(false)
     await expect.poll(() => taken(process)).toEqual([clusterIP])
     expect(await ports.has(30_001)).toBe(true)

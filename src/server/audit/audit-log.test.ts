@@ -27,10 +27,7 @@ function eventsOf(
     exchange: { path, query },
     sourceIPs: ['127.0.0.1'],
     receivedAt: 0,
-    annotations: new Map([
-      ['a.example/b', 'c'],
-      ...(config.level === undefined ? [] : [[PATCH, '{}'] as const]),
-    ]),
+    annotations: new Map([['a.example/b', 'c'], ...(config.level === undefined ? [] : [[PATCH, '{}'] as const])]),
     reply,
   } as unknown as AuditedRequest
   const policy = { evaluate: () => ({ ...CONFIG, ...config }) }

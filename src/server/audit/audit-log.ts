@@ -151,10 +151,7 @@ function referenceOf({ info }: AuditedRequest, named: Readonly<Record<string, st
 /** The patches of webhooks hold parts of the object, so they are recorded where the object is. All others are metadata. */
 const OF_OBJECTS = 'patch.webhook.admission.k8s.io/'
 
-function annotationsOf(
-  { annotations, decision }: AuditedRequest,
-  withObjects: boolean,
-): { annotations?: ValueObject } {
+function annotationsOf({ annotations, decision }: AuditedRequest, withObjects: boolean): { annotations?: ValueObject } {
   const all = [...annotations].filter(([key]) => withObjects || !key.startsWith(OF_OBJECTS))
   if (decision) {
     all.push(['authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid'])

@@ -29,9 +29,7 @@ describe('a new service', () => {
 
   test('may name its address with leading zeros unless the pool is strict', async () => {
     const named = { clusterIP: '10.0.0.03', clusterIPs: ['10.0.0.03'] }
-    expect(await errorsFor(named)).toEqual([
-      'spec.clusterIPs[0]: Invalid value: "10.0.0.03": must not have leading 0s',
-    ])
+    expect(await errorsFor(named)).toEqual(['spec.clusterIPs[0]: Invalid value: "10.0.0.03": must not have leading 0s'])
     expect(await errorsFor(named, addressPool({ range: '10.0.0.0/29', isStrict: false }))).toEqual([])
   })
 
