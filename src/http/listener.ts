@@ -9,10 +9,12 @@ import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
 import { answerUnreadable } from './filters/unreadable.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
+import { refuseMalformed } from './wire/http1-checks.js'
 import { createHttp2 } from './wire/http2.js'
 import { createNewConnections } from './wire/new-connections.js'
 import { createSlowReaders, type Reader, type SlowReaders } from './wire/slow-readers.js'
-import { exchangeOfUpgrade, isUpgradeRequest } from './wire/websocket.js'
+import { ignoreData, serveUpgrades } from './wire/upgrades.js'
+import { exchangeOfUpgrade } from './wire/websocket.js'
 
 export { createSlowReaders, type SlowReaders }
 
@@ -89,8 +91,8 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.headersTimeout = HEADERS_MS
   server.maxConnections = MAX_CONNECTIONS
-  /** The last response on each connection of HTTP/1.1. */
-  const responses = new Map<Duplex, ServerResponse>()
+  /** The last response on each connection of HTTP/1.1; none once it speaks another protocol. */
+  const responses = new Map<Duplex, ServerResponse | undefined>()
   server.on('clientError', (error, socket) => {
     // Nothing can be sent in the middle of another response.
     if (responses.get(socket)?.writableEnded === false) socket.destroy()
@@ -98,18 +100,22 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   })
   /** Requests of HTTP/1.1 whose body has not arrived yet. */
   const arriving = new Set<IncomingMessage>()
-  server.on('request', (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse, continues: boolean): void => {
+    begin(request.socket, response)
+    if (refuseMalformed(request, response)) return
     if (hasBody(request)) {
       arriving.add(request)
       const remove = (): void => void arriving.delete(request)
       request.once('end', remove)
       request.once('close', remove)
     }
-    begin(request.socket, response)
-    handle(exchangeOfHttp1(request, response))
-  })
+    handle(exchangeOfHttp1(request, response, continues))
+  }
+  server.on('request', (request, response) => serve(request, response, false))
+  // The client waits with its body until it is asked for it.
+  server.on('checkContinue', (request, response) => serve(request, response, true))
   /** A request of HTTP/1.1 begins. */
-  function begin(socket: Socket, response: ServerResponse): void {
+  function begin(socket: Socket, response: ServerResponse | undefined): void {
     if (!responses.has(socket)) {
       newConnections.served(socket)
       const remove = readers?.add(readerOf(socket, responses))
@@ -125,15 +131,12 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     socket.setKeepAlive(true, PING_MS)
     if (options.unref) socket.unref()
   })
-  /** Connections that speak another protocol now, which the server itself does not close. */
-  const upgraded = new Set<Duplex>()
-  server.on('upgrade', (request, socket, head) => {
-    if (!isUpgradeRequest(request)) return serveWithoutUpgrade(server, request, socket, head)
-    newConnections.served(request.socket)
-    upgraded.add(socket)
-    socket.once('close', () => upgraded.delete(socket))
-    if (head.length > 0) socket.unshift(head)
-    handle(exchangeOfUpgrade(request, socket))
+  const upgrades = serveUpgrades(server, {
+    lastResponse: socket => responses.get(socket),
+    serve(request, socket) {
+      begin(request.socket, undefined)
+      handle(exchangeOfUpgrade(request, socket))
+    },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -153,14 +156,14 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
             http2.destroyUnsent()
             for (const request of arriving) request.socket.destroy()
             // What is left of HTTP/1.1 without a response has sent a part of its next request.
-            for (const [socket, response] of responses) if (response.writableEnded) socket.destroy()
+            for (const [socket, response] of responses) if (response?.writableEnded) socket.destroy()
           },
           Math.min(UNSENT_GRACE_MS, graceMs),
         )
         const cutOff = setTimeout(() => {
           http2.destroy()
           server.closeAllConnections()
-          for (const socket of upgraded) socket.destroy()
+          upgrades.destroy()
         }, graceMs)
         // A connection that a client keeps for its next request is idle only once the last one is answered.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
@@ -178,7 +181,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
 }
 
 /** A connection of HTTP/1.1 and the response that is being sent on it. */
-const readerOf = (socket: Socket, responses: ReadonlyMap<Duplex, ServerResponse>): Reader => ({
+const readerOf = (socket: Socket, responses: ReadonlyMap<Duplex, ServerResponse | undefined>): Reader => ({
   get held() {
     return socket.writableLength + (responses.get(socket)?.writableLength ?? 0)
   },
@@ -195,22 +198,6 @@ function refuseLargeHeaders(exchange: Exchange): void {
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-/**
- * A server may ignore the wish for another protocol. Node gives the connection away once anything listens for upgrades, so
- * it is given back with the same request, without that wish.
- */
-function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const { method, url, httpVersion, rawHeaders } = request
-  let text = `${method} ${url} HTTP/${httpVersion}\r\n`
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (!UPGRADE_HEADERS.has(rawHeaders[i]!.toLowerCase())) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
-  }
-  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
-  server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket)
-}
-
-const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /** All suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and without CBC. */
 const DEFAULT_CIPHERS = [
@@ -250,7 +237,7 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
       // With a listener for data, Node's parser reads from the stream and not from the handle below it. A handle of TLS goes on
       // with what it has decrypted while the parser is paused, because an earlier response is not sent yet, and the
       // connection then ends with HPE_PAUSED.
-      socket.on('data', () => {})
+      socket.on('data', ignoreData)
     }
   })
   server.on('tlsClientError', () => {})

@@ -1,9 +1,21 @@
 // HTTP/1.1.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, pipeTo, splitTarget } from './exchange.js'
 
-export function exchangeOfHttp1(request: IncomingMessage, response: ServerResponse): Exchange {
-  const { path, query } = splitTarget(request.url ?? '/')
+/** `continues`: the client sends its body once it is asked to (`Expect: 100-continue`). */
+export function exchangeOfHttp1(request: IncomingMessage, response: ServerResponse, continues = false): Exchange {
+  const { path, query } = splitTarget(originForm(request))
+  let isBodyWanted = !continues
+  const wantBody = (): void => {
+    if (isBodyWanted || response.headersSent || response.destroyed) return
+    isBodyWanted = true
+    response.writeContinue()
+  }
+  const writeHead = (status: number, headers: OutgoingHttpHeaders): void => {
+    // The client may send the body now or leave it out, so that the next bytes may be of either.
+    if (!isBodyWanted) response.shouldKeepAlive = false
+    response.writeHead(status, headers)
+  }
   response.on('error', () => {})
   return {
     method: request.method ?? 'GET',
@@ -18,18 +30,24 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       return response.destroyed || response.closed
     },
     onGone: listener => void response.once('close', listener),
-    body: (limit, onBytes) => collect(request, limit, onBytes),
-    pipeBody: to => pipeTo(request, to),
+    body(limit, onBytes) {
+      wantBody()
+      return collect(request, limit, onBytes)
+    },
+    pipeBody(to) {
+      wantBody()
+      pipeTo(request, to)
+    },
     answer(status, headers, body) {
       if (response.headersSent || response.destroyed) return
       headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)
-      response.writeHead(status, headers)
+      writeHead(status, headers)
       response.end(body)
       if (!request.complete) dropRest(request)
     },
     begin(status, headers): Outgoing {
       if (response.headersSent || response.destroyed) return ANSWERED
-      response.writeHead(status, headers)
+      writeHead(status, headers)
       response.flushHeaders()
       return {
         write: chunk => response.destroyed || response.writableEnded || response.write(chunk),
@@ -41,6 +59,23 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     cut: () => void request.socket.destroy(),
   }
 }
+
+/**
+ * The target as a path and a query. Clients of a proxy send a whole URL (`GET https://host/version`); its host takes the
+ * place of the header Host.
+ */
+function originForm({ url = '/', headers }: IncomingMessage): string {
+  if (url.startsWith('/')) return url
+  const absolute = ABSOLUTE_FORM.exec(url)
+  if (!absolute) return url
+  const [whole, host] = absolute
+  if (host !== '') headers.host = host!
+  const rest = url.slice(whole.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The scheme, the user, which is ignored, and the host with its port. */
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i
 
 /** How much of a body is read after the response, and for how long. */
 const REST_BYTES = 16 * 1024 * 1024

@@ -93,7 +93,9 @@ function frames(socket: Duplex, isText: boolean): Outgoing {
     'data',
     createFrameReader(
       (opcode, payload) => {
-        if (opcode === OPCODES.ping && !isClosed) socket.write(frame(OPCODES.pong, payload))
+        // A client that pings and does not read gets no more answers than it may have.
+        if (opcode === OPCODES.ping && !isClosed && !socket.writableNeedDrain)
+          socket.write(frame(OPCODES.pong, payload))
         else if (opcode === OPCODES.close) close()
       },
       () => socket.destroy(),
