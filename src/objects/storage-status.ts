@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Awaitable, orElse } from '../base/awaitable.js'
 import {
+  badRequest,
   expired,
   internalError,
   requestEntityTooLarge,
@@ -59,6 +60,10 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
       return tooLargeResourceVersion(requested, error.revision ?? 0)
     case 'value-too-large':
       return tooLarge(error)
+    // A name that no key can have. Most are refused before; those of events may be nearly anything.
+    case 'invalid-key':
+    case 'invalid-prefix':
+      return badRequest(error.message)
     case 'unavailable':
     case 'closed':
     case 'no-space':

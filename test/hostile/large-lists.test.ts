@@ -91,6 +91,7 @@ test.each<[what: string, path: string, status: number, body: string]>([
     422,
     object(`"spec":{"type":"NodePort","ports":[${many(30_000, i => `{"port":${i},"name":"a${i}"}`)}]}`),
   ],
+  ['families', `${NAMESPACE}/services`, 422, object(`"spec":{"ipFamilies":[${many(150_000, () => '"a"')}]}`)],
   ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(150_000, () => '"a"')}]`)],
   ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(DENSE, () => '{}')}]`)],
   [

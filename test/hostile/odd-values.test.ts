@@ -142,6 +142,42 @@ test.each<[string, string, string, Record<string, string>]>([
   expectNoBug(await server.send('PATCH', path, body, headers))
 })
 
+const nested = (depth: number, inside: string): string => `${'{"a":'.repeat(depth)}${inside}${'}'.repeat(depth)}`
+const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions'
+
+test('free-form JSON that is nested 9,000 deep', async () => {
+  const created = await server.send(
+    'POST',
+    REVISIONS,
+    `{"metadata":{"name":"deep"},"revision":1,"data":${nested(9_000, '1')}}`,
+  )
+  expect(created.status).toBe(201)
+  // The data cannot be changed, and the error shows them.
+  const changed = await server.send('PATCH', `${REVISIONS}/deep`, `{"data":${nested(9_000, '2')}}`, MERGE)
+  expect(changed.status).toBe(422)
+  const entry = `{"manager":"m","operation":"Update","apiVersion":"v1","time":"2024-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":${nested(9_000, '{}')}}`
+  const managed = await server.send(
+    'POST',
+    `${NAMESPACE}/configmaps`,
+    `{"metadata":{"generateName":"odd-","managedFields":[${entry}]}}`,
+  )
+  expectNoBug(managed)
+})
+
+test('a name that no key can have', async () => {
+  const event = { metadata: { name: 'a\0b', namespace: 'default' }, involvedObject: { namespace: 'default' } }
+  expect((await server.send('POST', `${NAMESPACE}/events`, text(event))).status).toBe(400)
+})
+
+test.each([
+  ['labelSelector', 'a,'.repeat(200_000)],
+  ['labelSelector', many(20_000, i => `a%20in%20(b,c${i})`)],
+  ['fieldSelector', many(20_000, i => `metadata.name!%3D${i}`)],
+])('a %s with very many requirements', async (parameter, selector) => {
+  const { status, text: answer } = await server.send('GET', `${NAMESPACE}/configmaps?${parameter}=${selector}a`)
+  expect({ status, answer }).toEqual({ status: 400, answer: expect.stringContaining('at most 1000 requirements') })
+})
+
 test('rules without verbs are refused for a user who is no administrator', async () => {
   const rule = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create', 'get'] }
   const role = { metadata: { name: 'writers', namespace: 'default' }, rules: [rule] }

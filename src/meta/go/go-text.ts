@@ -87,15 +87,39 @@ export function printPlain(value: Value, depth = 0): string {
  * A value as Go's encoding/json prints it: members sorted, `<`, `>` and `&` escaped.
  * `keepOrder` leaves members in their order, for values that are structs in Go.
  */
-export function printJson(value: Value, { keepOrder = false } = {}): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return printJsonString(value)
-  if (value instanceof WholeFloat) return String(value.value)
-  if (Array.isArray(value)) return `[${value.map(item => printJson(item, { keepOrder })).join(',')}]`
-  const keys = keepOrder ? Object.keys(value) : Object.keys(value).toSorted(compareTexts)
-  return `{${keys.map(key => `${printJsonString(key)}:${printJson(value[key]!, { keepOrder })}`).join(',')}}`
+export function printJson(root: Value, { keepOrder = false } = {}): string {
+  let text = ''
+  // Without recursion, since values may be nested 10,000 deep. What is printed next is last.
+  const open: (Value | Punctuation)[] = [root]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (value instanceof Punctuation) text += value.text
+    else if (typeof value === 'string') text += printJsonString(value)
+    else if (typeof value !== 'object' || value === null) text += String(value)
+    else if (value instanceof WholeFloat) text += String(value.value)
+    else if (Array.isArray(value)) {
+      open.push(LIST_END)
+      for (let i = value.length - 1; i >= 0; i--) open.push(value[i]!, i === 0 ? LIST_BEGIN : COMMA)
+      if (value.length === 0) open.push(LIST_BEGIN)
+    } else {
+      const keys = keepOrder ? Object.keys(value) : Object.keys(value).toSorted(compareTexts)
+      open.push(MAP_END)
+      for (let i = keys.length - 1; i >= 0; i--) {
+        open.push(value[keys[i]!]!, new Punctuation(`${i === 0 ? '{' : ','}${printJsonString(keys[i]!)}:`))
+      }
+      if (keys.length === 0) open.push(MAP_BEGIN)
+    }
+  }
+  return text
 }
+
+class Punctuation {
+  constructor(readonly text: string) {}
+}
+const COMMA = new Punctuation(',')
+const LIST_BEGIN = new Punctuation('[')
+const LIST_END = new Punctuation(']')
+const MAP_BEGIN = new Punctuation('{')
+const MAP_END = new Punctuation('}')
 
 const printJsonString = (text: string): string =>
   JSON.stringify(text.toWellFormed()).replace(

@@ -3,6 +3,7 @@
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { compareTexts, quote } from '../go/go-text.js'
+import { MAX_REQUIREMENTS, TOO_MANY_REQUIREMENTS } from './selector-limit.js'
 
 export interface FieldRequirement {
   readonly field: string
@@ -24,6 +25,7 @@ export function parseFieldSelector(text: string): Result<FieldSelector> {
     if (!value.ok) return value
     // A term without field and value is ignored.
     if (split.field !== '' || value.value !== '') requirements.push({ ...split, value: value.value })
+    if (requirements.length > MAX_REQUIREMENTS) return failed(TOO_MANY_REQUIREMENTS)
   }
   return parsed(requirements)
 }

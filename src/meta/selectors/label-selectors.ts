@@ -15,6 +15,7 @@ import {
 } from '../errors/field-errors.js'
 import { compareTexts, parseInt64 } from '../go/go-text.js'
 import { checkLabelValue, checkQualifiedName } from '../object/names.js'
+import { MAX_REQUIREMENTS, TOO_MANY_REQUIREMENTS } from './selector-limit.js'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -112,6 +113,7 @@ export function parseLabelSelector(text: string): Result<LabelSelector> {
     const requirement = parseRequirement(look, take)
     if (!requirement.ok) return failed(`unable to parse requirement: ${requirement.error}`)
     requirements.push(requirement.value)
+    if (requirements.length > MAX_REQUIREMENTS) return failed(TOO_MANY_REQUIREMENTS)
     const next = take()
     if (next.type === 'end') return parsed(requirements.toSorted((a, b) => compareTexts(a.key, b.key)))
     if (next.type !== ',') return failed(`found '${next.text}', expected: ',' or 'end of string'`)

@@ -2,6 +2,7 @@
 // file decides what to request from it, and reports what it refuses.
 
 import type { Result } from '../../../base/result.js'
+import { limitErrors } from '../../../meta/errors/error-limit.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
 import { internalError } from '../../../meta/errors/status.js'
 import { quote } from '../../../meta/go/go-text.js'
@@ -44,7 +45,7 @@ export async function assignAddresses(
     for (const release of taken.splice(0)) await release()
   }
   const steps = [
-    async () => assignFamilies(spec, old && oldSpec, pool),
+    async () => limitErrors(() => assignFamilies(spec, old && oldSpec, pool)),
     () => takeAddresses(service, oldSpec, pool, taken),
     () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
     () => takeHealthPort(spec, oldSpec, pool, taken),
