@@ -1,15 +1,15 @@
 // The fuzzer: sends generated requests over HTTP/2, and raw frames, to a server that measures itself.
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import type { MeasuredBinnacle } from '../components/measured-binnacle.js'
 import { connectionBytes } from '../generators/http2-frames.js'
-import { createRequests, type GeneratedRequest } from '../generators/requests.js'
+import { createRequests, LANES, type GeneratedRequest } from '../generators/requests.js'
 import { createRandom, type Random } from '../storage/history/random.js'
 
 export interface FuzzReport {
   readonly sent: number
-  /** How often each status was answered; `none` for requests that were reset. */
+  /** How often each status was answered. A stream that was reset counts as `reset` with its code, others as `unsent` with why. */
   readonly statuses: ReadonlyMap<string, number>
   /** Requests that were answered 500 where kube-apiserver does not answer so. */
   readonly failures: readonly Failure[]
@@ -25,8 +25,6 @@ export interface Failure {
 /** How long a request may hold the event loop: so long, or longer for a large body. */
 const HELD_MS = 150
 const HELD_MS_PER_MIB = 100
-/** So many requests are on their way at once, and are measured together. */
-const AT_ONCE = 20
 const TOKEN = 'admin-token'
 
 export async function fuzz(server: MeasuredBinnacle, seed: number, requests: number): Promise<FuzzReport> {
@@ -38,12 +36,20 @@ export async function fuzz(server: MeasuredBinnacle, seed: number, requests: num
   let session = open(server)
   let sent = 0
   while (sent < requests) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, requests - sent) }, next)
+    // These are on their way at once, and are measured together.
+    const batch = Array.from({ length: Math.min(LANES, requests - sent) }, next)
     sent += batch.length
     await server.reset()
     if (session.destroyed || session.closed) session = open(server)
     const answers = await Promise.all(batch.map(request => send(session, request)))
-    for (const [i, { status, text }] of answers.entries()) {
+    for (const [i, answer] of answers.entries()) {
+      let { status, text } = answer
+      if (status.startsWith('unsent')) {
+        // The connection has ended meanwhile.
+        if (session.destroyed || session.closed) session = open(server)
+        ;({ status, text } = await send(session, batch[i]!))
+        if (status.startsWith('unsent')) failures.push({ request: batch[i]!, text: status })
+      }
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status === '500' && !isUpstreams(text)) failures.push({ request: batch[i]!, text })
     }
@@ -84,6 +90,8 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /list element types are not identical: /,
   /expected a \[\]interface \{\}, but received a /,
   /The order in patch list:/,
+  /unknown patch type: /,
+  /unable to find api field in struct /,
   // A mutating webhook whose patch does not apply, or that changes an object that is deleted.
   /Internal error occurred: (test operation does not apply|testing value \S+ failed)/,
   /attempted to modify the object, which is not supported for this operation/,
@@ -109,23 +117,27 @@ async function send(
   session: ClientHttp2Session,
   { method, path, headers, body }: GeneratedRequest,
 ): Promise<{ status: string; text: string }> {
+  const fields = { authorization: `Bearer ${TOKEN}`, ...headers, ':method': method, ':path': path }
+  let stream: ClientHttp2Stream
   try {
-    const fields = { authorization: `Bearer ${TOKEN}`, ...headers, ':method': method, ':path': path }
     // By default, Node ends a GET, HEAD or DELETE before its body.
-    const stream = session.request(fields, { endStream: body.length === 0 })
-    stream.on('error', () => {})
-    if (body.length > 0) stream.end(body)
-    let status = 'none'
-    stream.on('response', answer => (status = String(answer[':status'])))
-    let text = ''
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      if (text.length < 2_000) text += part
-    })
-    await once(stream, 'close')
-    return { status, text }
-  } catch {
-    return { status: 'unsent', text: '' }
+    stream = session.request(fields, { endStream: body.length === 0 })
+  } catch (error) {
+    return { status: `unsent ${(error as NodeJS.ErrnoException).code}`, text: '' }
   }
+  let failed: NodeJS.ErrnoException | undefined
+  stream.on('error', error => (failed = error))
+  if (body.length > 0) stream.end(body)
+  let status: string | undefined
+  stream.on('response', answer => (status = String(answer[':status'])))
+  let text = ''
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    if (text.length < 2_000) text += part
+  })
+  await new Promise(resolve => stream.once('close', resolve))
+  if (status !== undefined) return { status, text }
+  // Node has not sent a stream without an id.
+  return { status: stream.id === undefined ? `unsent ${failed?.code}` : `reset ${stream.rstCode}`, text }
 }
 
 const READ_MS = 50

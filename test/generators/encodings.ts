@@ -1,5 +1,6 @@
 // A value as the body of a request, in each of the encodings of the API.
 import { encodeCbor } from '../../src/codec/cbor.js'
+import { encodeJson } from '../../src/codec/json.js'
 import { encodeYaml } from '../../src/codec/yaml.js'
 import type { ApiObject } from '../../src/meta/object/api-object.js'
 import { isObject, type Value } from '../../src/meta/values/value.js'
@@ -26,7 +27,8 @@ export function encodeBody(value: Value, encoding: Encoding): Buffer {
   } catch {
     // Values of wrong types have no encoding in CBOR and protobuf.
   }
-  return Buffer.from(JSON.stringify(value) ?? 'null')
+  // The value may be nested too deeply for `JSON.stringify`.
+  return Buffer.from(encodeJson(value))
 }
 
 /** Undefined for kinds that have no such encoding. */

@@ -17,7 +17,8 @@ export interface LargeObject {
 /** An object may have 100,000 members and items (`src/meta/object/value-limit.ts`); some are left for the rest of the object. */
 const VALUES = 98_000
 const BYTES = 2.8 * 2 ** 20
-const TEXT_BYTES = 2 ** 20
+/** Long enough to see work that grows with the square of the length. */
+const TEXT_BYTES = 2 ** 18
 const MAX_DEPTH = 12
 
 type Path = readonly (string | 0)[]

@@ -13,18 +13,26 @@ interface RecordedStep extends RecordedRequest {
   readonly expect: { readonly status?: number }
 }
 
+interface Scenario {
+  readonly steps: readonly Partial<RecordedStep>[]
+}
+
 interface Recording {
-  readonly scenarios: readonly { readonly steps: readonly Partial<RecordedStep>[] }[]
+  readonly scenarios: readonly Scenario[]
 }
 
 const folder = new URL('../conformance/recordings/', import.meta.url)
 
-export const recordedRequests = (): RecordedRequest[] => recordedSteps().flatMap(asRequest)
+/** The requests of each scenario, in their order. */
+export const recordedScenarios = (): RecordedRequest[][] =>
+  scenarios()
+    .map(({ steps }) => steps.flatMap(asRequest))
+    .filter(steps => steps.length > 0)
 
 /** For each kind the shortest object that kube-apiserver has created, by `apps/v1 Deployment`. */
 export function acceptedObjects(): ReadonlyMap<string, ValueObject> {
   const shortest = new Map<string, { object: ValueObject; length: number }>()
-  for (const { method, body, expect } of recordedSteps()) {
+  for (const { method, body, expect } of scenarios().flatMap(({ steps }) => steps)) {
     if (method !== 'POST' || expect?.status !== 201 || !isObject(body)) continue
     const { apiVersion, kind: name } = body
     if (typeof apiVersion !== 'string' || typeof name !== 'string') continue
@@ -35,12 +43,9 @@ export function acceptedObjects(): ReadonlyMap<string, ValueObject> {
   return new Map([...shortest].map(([kind, { object }]) => [kind, object]))
 }
 
-function recordedSteps(): Partial<RecordedStep>[] {
+function scenarios(): Scenario[] {
   const files = readdirSync(folder).filter(name => name.endsWith('.json'))
-  return files.flatMap(name => {
-    const { scenarios } = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recording
-    return scenarios.flatMap(({ steps }) => steps)
-  })
+  return files.flatMap(name => (JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recording).scenarios)
 }
 
 function asRequest({ method = 'GET', path, headers = {}, body }: Partial<RecordedRequest>): RecordedRequest[] {

@@ -5,7 +5,7 @@ import type { Value } from '../../src/meta/values/value.js'
 import { createRandom, type Random } from '../storage/history/random.js'
 import { ENCODINGS, type Encoding, encodeBody, MEDIA_TYPE_OF } from './encodings.js'
 import { mutateBytes, mutateValue } from './mutations.js'
-import { type RecordedRequest, recordedRequests } from './recorded-requests.js'
+import { type RecordedRequest, recordedScenarios } from './recorded-requests.js'
 import { ODD_TEXTS, oddText } from './texts.js'
 import { createObjectGenerator, type GeneratedResource } from './typed-objects.js'
 
@@ -63,19 +63,30 @@ const QUERIES = [
 export function createRequests(seed: number): () => GeneratedRequest {
   const random = createRandom(seed)
   const objects = createObjectGenerator()
-  const recorded = recordedRequests()
-  return () => (random.chance(0.4) ? ofRecording(random, random.oneOf(recorded)) : ofObject(random, objects))
+  const recorded = recordedScenarios()
+  // Several scenarios at once, each in its order: later steps need the objects of earlier ones.
+  const lanes = Array.from({ length: LANES }, () => [] as RecordedRequest[])
+  let count = 0
+  return () => {
+    const lane = lanes[count++ % LANES]!
+    if (random.chance(0.4)) return ofObject(random, objects)
+    if (lane.length === 0) lane.push(...random.oneOf(recorded))
+    return ofRecording(random, lane.shift()!)
+  }
 }
 
+/** Requests that follow each other at this distance are sent one after the other, those between them at the same time. */
+export const LANES = 20
+
 function ofRecording(random: Random, { method, path, headers, body }: RecordedRequest): GeneratedRequest {
-  const isChanged = random.chance(0.8)
+  const isChanged = random.chance(0.4)
   const value = body === undefined || !isChanged ? body : mutateValue(random, body)
   const bytes = value === undefined ? Buffer.alloc(0) : Buffer.from(textOf(value))
   return {
     method: random.chance(0.05) ? oneMethod(random) : method,
-    path: random.chance(0.1) ? mutatedPath(random, path) : path,
+    path: random.chance(0.05) ? mutatedPath(random, path) : path,
     headers: withAccept(random, headers),
-    body: random.chance(0.1) ? mutateBytes(random, bytes) : bytes,
+    body: random.chance(0.05) ? mutateBytes(random, bytes) : bytes,
   }
 }
 
