@@ -34,6 +34,21 @@ export function compileRegex(source: string): RE2JS | RegexError {
   }
 }
 
+/** Expressions that are known to be right, without their programs: as many characters as the body of a request may have. */
+const valid = createGenerationCache<string, string>({
+  maxWeight: 4 * 1024 * 1024,
+  weigh: source => source.length + MIN_WEIGHT,
+})
+
+/** Why the text is no regular expression. */
+export function regexErrorOf(source: string): string | undefined {
+  if (valid.get(source) !== undefined) return undefined
+  const compiled = compileRegex(source)
+  if (isRegexError(compiled)) return compiled.error
+  valid.set(source, source)
+  return undefined
+}
+
 export const isRegexError = (compiled: RE2JS | RegexError): compiled is RegexError => 'error' in compiled
 
 /** The states of a program of this size can be kept, so that a character takes one step. */

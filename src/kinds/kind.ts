@@ -153,6 +153,8 @@ export interface Strategy {
   prepareForCreate(object: ApiObject, now: number): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
+  /** Work of `validate` and `validateUpdate` that may take long, in pieces. They find its results. */
+  readonly prepareValidation?: ((object: ApiObject) => Iterable<unknown>) | undefined
   /** The errors of a new object. Warnings that validation finds are added to `warnings`. */
   validate(object: ApiObject, warnings: string[]): readonly FieldError[]
   /** The errors of an update. Errors that are tolerated because the value is unchanged may be added to the warnings. */

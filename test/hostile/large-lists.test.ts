@@ -167,6 +167,13 @@ describe('custom objects', () => {
     if (status !== 201) throw new Error(text)
   })
 
+  test('a definition with very many patterns', { timeout: 60_000 }, async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All'
+    const body = definition(many(10_000, i => `"p${i}":{"type":"string","pattern":"^(a${i}|b*)+[a-z]{1,50}$"}`))
+    const { status } = await sendWithin(server, 'POST', path, body.replaceAll('hostiles', 'patterns'))
+    expect(status).toBe(201)
+  })
+
   test.each<[what: string, status: number, rest: string]>([
     ['a set', 201, `"set":[${many(190_000, i => `"a${i}"`)}]`],
     ['a map of items', 201, `"map":[${many(49_000, i => `{"a":"x${i}"}`)}]`],

@@ -1,13 +1,14 @@
 // The check of a schema when its definition is written: every rule that kube-apiserver has, at the same fields and with
 // the same messages.
+import { regexErrorOf } from '../../base/regex-cache.js'
 import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import type { Value } from '../../meta/values/value.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkRules } from '../rules/check-rules.js'
 import { compileRules } from '../rules/compile-rules.js'
 import { defaultEvaluator } from '../rules/evaluate-rules.js'
 import { RuleCompiler } from '../rules/rule-compiler.js'
-import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema } from '../structure/structural.js'
+import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema, writtenChildren } from '../structure/structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults } from './defaults.js'
 import { checkKeywords } from './keywords.js'
@@ -62,6 +63,20 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
     errors.push(fieldInvalid(at, '', `OpenAPIV3Schema '${unfit}' is not supported`))
   }
   return { errors, warnings }
+}
+
+/**
+ * Compiles the patterns of a schema, in pieces: all of them together may take long. The check then knows those that are
+ * right.
+ */
+export function* preparePatterns(written: Value): Generator<void> {
+  const open: ValueObject[] = isObject(written) ? [written] : []
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    const { pattern } = schema
+    if (typeof pattern === 'string' && pattern !== '') regexErrorOf(pattern)
+    for (const child of writtenChildren(schema)) open.push(child)
+    yield
+  }
 }
 
 /** Why a schema that was accepted is not structural. */

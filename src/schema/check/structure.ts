@@ -1,6 +1,6 @@
 // What makes a schema structural. Every node outside of junctors has a type (1); junctors hold value checks only (2),
 // and only of fields that are declared outside (3, at the root); metadata are not restricted but for their names (4).
-import { compileRegex, isRegexError } from '../../base/regex-cache.js'
+import { regexErrorOf } from '../../base/regex-cache.js'
 import {
   childPath,
   type FieldError,
@@ -153,9 +153,9 @@ function visitValueChecks(
 }
 
 function checkPattern(pattern: string, field: string, errors: FieldError[]): void {
-  const compiled = pattern === '' ? undefined : compileRegex(pattern)
-  if (compiled === undefined || !isRegexError(compiled)) return
-  errors.push(fieldInvalid(field, pattern, `must be a valid regular expression, but isn't: ${compiled.error}`))
+  const error = pattern === '' ? undefined : regexErrorOf(pattern)
+  if (error === undefined) return
+  errors.push(fieldInvalid(field, pattern, `must be a valid regular expression, but isn't: ${error}`))
 }
 
 function visitBranch(branch: Schema, skipAnyOf: boolean, at: string, errors: FieldError[]): void {

@@ -358,7 +358,7 @@ const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
 ])
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'definitions', 'dependencies', 'patternProperties'])
 
-function writtenChildren(schema: ValueObject): readonly ValueObject[] {
+export function writtenChildren(schema: ValueObject): readonly ValueObject[] {
   const children: ValueObject[] = []
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]!

@@ -7,6 +7,7 @@
 //
 // A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
 
+import { inTurns } from '../../base/memo.js'
 import { startTurns } from '../../base/turns.js'
 import { groupKindIn } from '../../kinds/kind-names.js'
 import { limitErrors } from '../../meta/errors/error-limit.js'
@@ -90,6 +91,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const allocated = await allocate(env, request, object, undefined)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
+    if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
     const errors = errorsOf(target, object, warnings)
     if (turns.isDue()) await turns.give()

@@ -6,6 +6,7 @@
 // It runs again for each attempt of `replace`, so that admission sees the object that is replaced.
 
 import { keepTimes } from '../../apply/field-manager.js'
+import { inTurns } from '../../base/memo.js'
 import { startTurns } from '../../base/turns.js'
 import type { SubresourceStrategy } from '../../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
@@ -81,6 +82,7 @@ export async function prepareUpdate(
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
+    if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
     const errors = [...commonErrors(target, object, old), ...strategy.validateUpdate(object, old, warnings)]
     if (turns.isDue()) await turns.give()
