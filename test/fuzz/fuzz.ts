@@ -4,7 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { connect as connectTls } from 'node:tls'
 import type { MeasuredBinnacle } from '../components/measured-binnacle.js'
 import { connectionBytes } from '../generators/http2-frames.js'
-import { createRequests, LANES, type GeneratedRequest } from '../generators/requests.js'
+import { createRequests, type GeneratedRequest, LANES } from '../generators/requests.js'
 import { createRandom, type Random } from '../storage/history/random.js'
 
 export interface FuzzReport {
