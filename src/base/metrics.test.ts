@@ -75,3 +75,14 @@ test('a measure that does not end is not waited for', async () => {
   metrics.onCollect(() => new Promise(() => {}))
   expect(await metrics.print()).toContain('size 3')
 })
+
+test('families can be left out, and values of labels limited', async () => {
+  const allowedLabels = new Map([['requests', new Map([['verb', new Set(['GET'])]])]])
+  const metrics = createMetrics({ disabled: new Set(['secret']), allowedLabels })
+  const requests = metrics.counter('requests', 'Requests.', ['verb', 'code'])
+  for (const verb of ['GET', 'PUT', 'POST']) requests.with(verb, '200').inc()
+  metrics.gauge('secret', 'Nothing.', []).with().set(1)
+  const page = await metrics.print()
+  expect(page).toContain('requests{verb="GET",code="200"} 1\nrequests{verb="unexpected",code="200"} 2\n')
+  expect(page).not.toContain('secret')
+})

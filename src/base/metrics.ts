@@ -84,7 +84,14 @@ type AnyFamily = Family<readonly string[], unknown> & {
 /** The page is wanted most while something does not answer, and those who read it do not wait long. */
 const MEASURE_MS = 2000
 
-export function createMetrics(): MetricsRegistry {
+export interface MetricsOptions {
+  /** Families that are not printed. */
+  readonly disabled?: ReadonlySet<string> | undefined
+  /** By family and label, the values that are kept; others become `unexpected`. */
+  readonly allowedLabels?: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> | undefined
+}
+
+export function createMetrics({ disabled, allowedLabels }: MetricsOptions = {}): MetricsRegistry {
   const families = new Map<string, AnyFamily>()
   const measures: (() => void | Promise<void>)[] = []
 
@@ -97,7 +104,7 @@ export function createMetrics(): MetricsRegistry {
   ): Family<L, C> {
     let family = families.get(name)
     if (family === undefined) {
-      family = createFamily(type, name, help, labels, create)
+      family = createFamily(type, name, help, labels, create, allowedLabels?.get(name))
       families.set(name, family)
     } else if (family.type !== type) {
       throw new Error(`the metric ${name} is a ${family.type}, it cannot be registered as a ${type}`)
@@ -129,7 +136,9 @@ export function createMetrics(): MetricsRegistry {
     async print() {
       await measureAll()
       const lines: string[] = []
-      for (const name of [...families.keys()].toSorted()) families.get(name)!.print(lines)
+      for (const name of [...families.keys()].toSorted()) {
+        if (!disabled?.has(name)) families.get(name)!.print(lines)
+      }
       lines.push('')
       return lines.join('\n')
     },
@@ -142,12 +151,14 @@ function createFamily<C extends { print: Print; read: Read }>(
   help: string,
   labels: readonly string[],
   create: () => C,
+  allowed?: ReadonlyMap<string, ReadonlySet<string>>,
 ): Family<readonly string[], C> & AnyFamily {
   const cells = new Map<string, { readonly labels: string; readonly values: readonly string[]; readonly cell: C }>()
   return {
     type,
     name,
-    with(...values) {
+    with(...given) {
+      const values = allowed ? given.map((value, i) => allowedValue(allowed.get(labels[i]!), value)) : given
       // NUL stands in no label value: names of resources, verbs and codes do not contain it.
       const key = values.length === 1 ? values[0]! : values.join('\0')
       let found = cells.get(key)
@@ -167,6 +178,9 @@ function createFamily<C extends { print: Print; read: Read }>(
     },
   }
 }
+
+const allowedValue = (values: ReadonlySet<string> | undefined, value: string): string =>
+  !values || values.has(value) ? value : 'unexpected'
 
 function createNumber(): Gauge & { print: Print; read: Read } {
   let current = 0

@@ -127,7 +127,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
   const { serviceRange } = options.api
   const { hooks } = options
   const clock = options.clock ?? SYSTEM_CLOCK
-  const metrics = createMetrics()
+  const metrics = createMetrics(options.metrics)
   const env = { log, metrics, clock, random: Math.random }
   const ruleCompiler = new RuleCompiler(createRuleMetrics(metrics))
   const phases = createPhases(log, signal)

@@ -12,6 +12,7 @@ import {
   leaderElectionFlags,
   limitFlags,
   loggingFlags,
+  metricsFlags,
   optionalText,
   otherKubeFlags,
   servingFlags,
@@ -59,6 +60,7 @@ export const serveFlags = {
   ...workloadFlags,
   ...limitFlags,
   ...loggingFlags,
+  ...metricsFlags,
   ...openFlags,
   ...testingFlags,
 } satisfies FlagTable
@@ -81,6 +83,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   'Leader election': leaderElectionFlags,
   Limits: limitFlags,
   Logging: loggingFlags,
+  Metrics: metricsFlags,
   Console: openFlags,
   Testing: testingFlags,
 }

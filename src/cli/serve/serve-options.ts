@@ -24,6 +24,7 @@ import {
   leaderElectionFromFlags,
   limitsFromFlags,
   loggingFromFlags,
+  metricsFromFlags,
   printFlagValues,
   type ServerOptions,
   servingFromFlags,
@@ -77,6 +78,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     workloads: workloadsFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
+    metrics: metricsFromFlags(flags),
     console: flags.console ? { sessions: createSessions() } : undefined,
     flags: printFlagValues(serveFlags, flags),
   }

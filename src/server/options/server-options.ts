@@ -1,5 +1,7 @@
 // All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
+
 import type { TimerClock } from '../../base/clock.js'
+import type { MetricsOptions } from '../../base/metrics.js'
 import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { WorkloadOptions } from '../../workloads/workload-options.js'
@@ -25,6 +27,7 @@ export interface ServerOptions {
   readonly controllers: ControllerOptions
   readonly limits: LimitOptions
   readonly logging: LoggingOptions
+  readonly metrics?: MetricsOptions | undefined
   /** Undefined: requests are not recorded. */
   readonly audit?: AuditOptions | undefined
   /** Of the replicas on one etcd; the defaults when absent. */
