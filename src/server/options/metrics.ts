@@ -15,13 +15,19 @@ const allowedLabels: Flag<AllowedLabels> = {
   initial: new Map(),
   print: value =>
     `[${[...value].flatMap(([metric, labels]) => [...labels].map(([label, values]) => `${metric},${label}=${[...values].join(',')}`)).join(' ')}]`,
+  /** Several in one value stand in double quotes each: `"m,a=b,c","m,d=e"`. */
   read(given, before) {
-    const [, metric = '', label = '', values = ''] = FORM.exec(given) ?? []
-    if (metric === '') throw new UsageError(`it must be a metric, a label and its values, such as m,verb='GET,LIST'`)
-    const texts = values.replaceAll(/^'|'$/g, '').split(',')
-    const labels = new Map(before.get(metric)).set(label, new Set(texts.map(text => text.trim())))
-    return new Map(before).set(metric, labels)
+    const quoted = [...given.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text)
+    return (quoted.length > 0 ? quoted : [given]).reduce(withLabel, before)
   },
+}
+
+function withLabel(before: AllowedLabels, given: string): AllowedLabels {
+  const [, metric = '', label = '', values = ''] = FORM.exec(given) ?? []
+  if (metric === '') throw new UsageError(`it must be a metric, a label and its values, such as m,verb='GET,LIST'`)
+  const texts = values.replaceAll(/^'|'$/g, '').split(',')
+  const labels = new Map(before.get(metric)).set(label, new Set(texts.map(text => text.trim())))
+  return new Map(before).set(metric, labels)
 }
 
 export const metricsFlags = {
