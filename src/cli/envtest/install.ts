@@ -6,6 +6,7 @@ import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
 import { packageFile } from '../../base/package-file.js'
 import { isSingleExecutable } from '../own-program.js'
 import { serveHelp } from '../serve/serve-flags.js'
+import { ETCD_IN_PERL } from './etcd-perl.js'
 
 /** `isBeside`: the scripts start the executable `binnacle` of their own folder, so that the folder can be moved. */
 export async function installAssets(folder: string, isBeside: boolean): Promise<void> {
@@ -58,6 +59,7 @@ exec ${binnacle} envtest kube-apiserver "$@"
 `,
     etcd: `${head('etcd', ETCD_HELP, 'etcd Version: 3.6.0')}
 ${check}
+command -v perl >/dev/null && exec perl -e '${ETCD_IN_PERL}' ${etcd} -- "$@"
 exec ${etcd} "$@"
 `,
     kubectl: `#!/bin/sh
