@@ -11,7 +11,7 @@ import { runtimePackages } from './runtime-packages.mjs'
 const NEEDLESS = /\.(map|md|d\.ts|d\.cts|d\.mts|ts|cc|c|h|cpp|gyp|yml|txt)$|\/(test|tests|docs|benchmarks?|\.github)\//i
 
 /** Runs in the unpacked folder: the executable itself can only `require` what Node has built in. */
-const START = "module.exports = () => import('./bin/binnacle')\n"
+const START = "module.exports = async () => require('./bin/binnacle')\n"
 
 export function programArchive() {
   const files = [...programFiles()].map(path => [path, readFileSync(join(root, path))])

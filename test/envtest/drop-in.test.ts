@@ -99,6 +99,21 @@ describe('a control plane', () => {
     await stop(etcd)
   })
 
+  test.each(['with Perl', 'without Perl'])('etcd answers alike %s', async how => {
+    const plane = await preparePlane(how.replace(' ', '-'))
+    const etcd = await startEtcd(plane, how === 'with Perl' ? undefined : { PATH: '/nowhere' })
+    const answers = ['/health', '/version', '/binnacle', '/v3/kv/range'].map(path =>
+      send(() => requestHttp(`http://127.0.0.1:${plane.etcdPort}${path}`)),
+    )
+    expect((await Promise.all(answers)).map(({ status, text }) => [status, JSON.parse(text) as unknown])).toEqual([
+      [200, { health: 'true', reason: '' }],
+      [200, { etcdserver: '3.6.0', etcdcluster: '3.6.0' }],
+      [200, { dataDir: plane.dataDir }],
+      [404, { message: expect.stringContaining('no etcd') }],
+    ])
+    await stop(etcd)
+  })
+
   test('has no controllers: a deleted namespace stays, a namespace has no account `default`', async () => {
     const plane = await preparePlane('still')
     const etcd = await startEtcd(plane)
@@ -195,15 +210,19 @@ function launch(name: string, flags: readonly string[], env: Readonly<Record<str
   return child
 }
 
-async function startEtcd({ etcdPort, dataDir }: Plane): Promise<ChildProcess> {
+async function startEtcd({ etcdPort, dataDir }: Plane, env?: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const url = `http://127.0.0.1:${etcdPort}`
-  const child = launch('etcd', [
-    `--advertise-client-urls=${url}`,
-    `--data-dir=${dataDir}`,
-    `--listen-client-urls=${url}`,
-    '--listen-peer-urls=http://127.0.0.1:0',
-    '--unsafe-no-fsync=true',
-  ])
+  const child = launch(
+    'etcd',
+    [
+      `--advertise-client-urls=${url}`,
+      `--data-dir=${dataDir}`,
+      `--listen-client-urls=${url}`,
+      '--listen-peer-urls=http://127.0.0.1:0',
+      '--unsafe-no-fsync=true',
+    ],
+    env,
+  )
   await until(async () => (await send(() => requestHttp(`${url}/health`))).status === 200)
   return child
 }

@@ -62,7 +62,7 @@ describe('content', () => {
     expect(files.filter(file => /\.(test|suite)\./.test(file))).toEqual([])
     const code = files.filter(file => /\.[cm]?[jt]s$/.test(file) && !file.endsWith('.d.ts'))
     expect(code.filter(file => !/^dist\/(bundle\/[\w-]+\.cjs|page\/assets\/[\w-]+\.js)$/.test(file))).toEqual([
-      'bin/compile-cache.mjs',
+      'bin/compile-cache.cjs',
     ])
     expect(code).toContain('dist/bundle/index.cjs')
     expect(files).toContain('dist/page/index.html')

@@ -2,12 +2,13 @@
 // The folder belongs to the user, since what is in it is executed. Without a folder that can be used, nothing is kept.
 //
 // Node 22 and later do this themselves. Node 20 has the means (`cachedData`), which are used for CommonJS.
-import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import Module, { createRequire } from 'node:module'
-import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+const { createHash } = require('node:crypto')
+const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs')
+const Module = require('node:module')
+const { homedir } = require('node:os')
+const { basename, dirname, join } = require('node:path')
+const { cachedDataVersionTag } = require('node:v8')
+const { constants, Script } = require('node:vm')
 
 /** Code that runs within this time after the start is compiled by then, and is kept too. */
 const KEEP_AFTER_MS = 2_000
@@ -17,7 +18,7 @@ const DIGEST_BYTES = 20
 const STARTS = 3
 
 /** `version`: that of the package. */
-export function useCompileCache(version) {
+exports.useCompileCache = function useCompileCache(version) {
   if (process.env.NODE_DISABLE_COMPILE_CACHE || !isNode()) return
   const folder = ownFolder(version)
   if (folder === undefined) return
@@ -55,7 +56,7 @@ function compileWithCache(folder) {
     const isNew = !cachedData || script.cachedDataRejected
     if (isNew || starts < STARTS) scripts.set(path, { script, isNew, starts: isNew ? 0 : starts })
     const run = script.runInThisContext()
-    return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
+    return run.call(this.exports, this.exports, Module.createRequire(filename), this, filename, dirname(filename))
   }
   setTimeout(() => {
     for (const [path, { script, starts }] of scripts) keep(path, script.createCachedData(), starts + 1)
@@ -67,11 +68,11 @@ function compileWithCache(folder) {
   })
 }
 
-/** V8 compares only the length of the source, so that the name tells one build from another. */
+/** V8 compares only the length of the source, so that the name tells one build from another; its tag is of its version and its flags. */
 function nameOf(filename) {
   const { size, mtimeMs } = statSync(filename)
   const path = createHash('sha1').update(filename).digest('hex')
-  return [basename(filename), path, size, mtimeMs, process.version, process.arch].join('-')
+  return [basename(filename), path, size, mtimeMs, process.version, process.arch, cachedDataVersionTag()].join('-')
 }
 
 /**
