@@ -98,15 +98,16 @@ async function openCore(
           () => exchange.cut(),
         )
       },
-      async stop() {
-        if (isNeeded)
-          await start().then(
-            started => started.stop(),
-            () => {},
-          )
+      async end() {
+        const started = isNeeded ? await start().catch(() => undefined) : undefined
+        return { stopped: started?.stop() ?? Promise.resolve() }
       },
     }
   }
+
+  const stopStage = async (): Promise<void> => (await stage.end()).stopped
+  /** The stop of the server before the last reset. */
+  let stopped: Promise<void> = Promise.resolve()
 
   let stage = createStage(createMemoryStore(from), from !== undefined)
   return {
@@ -132,10 +133,14 @@ async function openCore(
       const before = stage
       // At a later revision than any that clients have seen, so that none of them resumes a watch.
       stage = createStage(createMemoryStore(to, before.store.snapshot().revision + 1), true)
-      await before.stop()
+      // Its watches have ended then. The rest of its stop, such as that of controllers, concerns only its own store.
+      const ending = await before.end()
+      await stopped
+      stopped = ending.stopped
+      stopped.catch(() => {}) // the next reset or the stop rejects with it
     },
     async stop() {
-      await stage.stop()
+      await Promise.all([stopStage(), stopped])
       await listeners.close()
     },
   }
@@ -146,7 +151,8 @@ interface Stage {
   readonly store: MemoryStore
   server(): Promise<Server>
   handle(exchange: Exchange): void
-  stop(): Promise<void>
+  /** Ends the watches and begins the stop of the server. */
+  end(): Promise<{ readonly stopped: Promise<void> }>
 }
 
 /** A fork listens where the first server does not. */
