@@ -5,7 +5,6 @@
 import {
   createInternedParts,
   decodeJson,
-  decodeKnownJson,
   encodeJson,
   encodeString,
   type InternedPosition,
@@ -37,7 +36,8 @@ export function createStoredCodec(): StoredCodec {
 }
 
 /** The same without shared parts, for objects that are decoded once. */
-export const decodeStored = (entry: Entry): ApiObject => checked(entry, decodeKnownJson(entry.value))
+export const decodeStored = (entry: Entry): ApiObject =>
+  checked(entry, decodeJson(entry.value, { floatMinusZero: true }).value)
 
 export const encodeStored = (object: ApiObject, sortedKeys = false): Buffer =>
   Buffer.from(printStored(object, sortedKeys, encodeJson))

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WholeFloat } from '../../meta/values/value.js'
 import { CodecError } from '../codec-error.js'
-import { decodeJson, decodeKnownJson } from './decode.js'
+import { decodeJson } from './decode.js'
 
 const decode = (text: string) => decodeJson(Buffer.from(text))
 const value = (text: string) => decode(text).value
@@ -221,19 +221,4 @@ it('decodes -0 as the float on request', () => {
   const bytes = Buffer.from('[-0,0,-1,-0.0]')
   expect(decodeJson(bytes).value).toEqual([0, 0, -1, new WholeFloat(-0)])
   expect(decodeJson(bytes, { floatMinusZero: true }).value).toEqual([new WholeFloat(-0), 0, -1, new WholeFloat(-0)])
-})
-
-it.each([
-  '{"a":[1,-1,9007199254740991],"b":"x"}',
-  '{"a":[1.0,2e3,-0,[-0],0.5]}',
-  '{"a":[9007199254740993,-9223372036854775808, 12345678901234567]}',
-  '{"__proto__":{"a":1},"\\u005f_proto__":2}',
-  '{"text":"like [1.5, -0] and :1e3"}',
-])('a known text is decoded to the same value: %s', text => {
-  const bytes = Buffer.from(text)
-  expect(decodeKnownJson(bytes)).toStrictEqual(decodeJson(bytes, { floatMinusZero: true }).value)
-})
-
-it('a known text that is wrong is reported with the same message', () => {
-  expect(() => decodeKnownJson(Buffer.from('{"a":}'))).toThrow(failure('{"a":}'))
 })

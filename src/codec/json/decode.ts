@@ -37,25 +37,6 @@ export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): 
   }
 }
 
-/**
- * The same value for a text without duplicate members. JSON.parse is several times as fast while the parser of this file is not
- * yet compiled, as at a start. It is not used where it would give another value or another message.
- */
-export function decodeKnownJson(bytes: Uint8Array): Value {
-  const text = decodeUtf8(bytes)
-  if (!DIFFERENT.test(text)) {
-    try {
-      return JSON.parse(text) as Value
-    } catch {
-      // The parser of this file says what is wrong.
-    }
-  }
-  return decodeJson(bytes, { floatMinusZero: true }).value
-}
-
-/** Floats, integers beyond 2^53, minus zero, and a name that is special in JavaScript; a string may look like them. */
-const DIFFERENT = /[:,[]\s*-?(?:\d+[.eE]|\d{16})|[:,[]\s*-0|__proto__|\\u/
-
 /** The value of a JSON number; undefined if a float64 cannot hold it. */
 export function parseNumber(literal: string): Value | undefined {
   if (!FLOAT_MARK.test(literal)) {

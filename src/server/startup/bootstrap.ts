@@ -19,8 +19,6 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { asStatus } from '../../objects/storage-status.js'
-import { decodeStored } from '../../objects/stored-object.js'
-import type { Entry } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { type SystemObjects, serverObjects } from '../../verbs/system-writes.js'
 import { createdNow, type FindPrepared, findPrepared } from './prepared-objects.js'
@@ -46,12 +44,12 @@ export async function bootstrap(
     })
     await Promise.all(known.map(({ kind, object }) => write(kind, object)))
   }
-  const findEntry = async (kind: Kind, object: ApiObject): Promise<Entry | undefined> => {
+  const isMissing = async (kind: Kind, object: ApiObject): Promise<boolean> => {
     const { namespace = '', name = '' } = metaOf(object)
-    return context.objectStore(kind).get(namespace, name)
+    return !(await context.objectStore(kind).get(namespace, name))
   }
   const createMissing = async (kind: Kind, object: ApiObject): Promise<void> => {
-    if (!(await findEntry(kind, object))) await writes.createExpected(kind, object)
+    if (await isMissing(kind, object)) await writes.createExpected(kind, object)
   }
   // Namespaces first, because other objects are created in them.
   await each(namespaces(), createMissing)
@@ -68,10 +66,9 @@ export async function bootstrap(
       if (!hasReason(error, 'Invalid')) throw error
     }
   })
-  await each(bootstrapPolicy(), async (kind, object) => {
-    const entry = await findEntry(kind, object)
-    return entry ? reconcile(writes, kind, entry, object) : createPolicy(writes, kind, object)
-  })
+  await each(bootstrapPolicy(), async (kind, object) =>
+    (await isMissing(kind, object)) ? createPolicy(writes, kind, object) : reconcile(writes, kind, object),
+  )
 }
 
 /** With the condition that the level of a schema is there, which would else be written a moment later. */
@@ -115,10 +112,9 @@ async function createPolicy(writes: BootstrapWrites, kind: Kind, expected: ApiOb
 }
 
 /** Adds what the role or the binding lacks. */
-async function reconcile(writes: BootstrapWrites, kind: Kind, entry: Entry, expected: ApiObject): Promise<void> {
+async function reconcile(writes: BootstrapWrites, kind: Kind, expected: ApiObject): Promise<void> {
   const { namespace = '', name = '' } = metaOf(expected)
-  const read = decodeStored(entry)
-  const stored = read.apiVersion === expected.apiVersion ? read : await writes.get(kind, namespace, name)
+  const stored = await writes.get(kind, namespace, name)
   if (!stored) return createPolicy(writes, kind, expected)
   const wanted = reconcilePolicy(stored, expected)
   if (wanted === undefined) return undefined
