@@ -40,6 +40,7 @@ export async function fuzz(server: MeasuredBinnacle, seed: number, requests: num
     const batch = Array.from({ length: Math.min(LANES, requests - sent) }, next)
     sent += batch.length
     await server.reset()
+    if (sent % PER_SESSION < LANES) session.close()
     if (session.destroyed || session.closed) session = open(server)
     const answers = await Promise.all(batch.map(request => send(session, request)))
     for (const [i, answer] of answers.entries()) {
@@ -105,6 +106,9 @@ const isUpstreams = (text: string): boolean =>
 
 export const describeRequest = ({ method, path, headers, body }: GeneratedRequest): string =>
   `${method} ${path} ${headers['content-type'] ?? ''} ${headers['accept'] ?? ''} ${body.toString('utf8').slice(0, 400)}`
+
+/** A connection is used for so many requests. Node's client keeps memory for streams that a server has reset, until it ends. */
+const PER_SESSION = 1_000
 
 function open({ url, ca }: MeasuredBinnacle): ClientHttp2Session {
   // Node counts streams that a server has reset against the memory of the session, and would refuse all later ones.
