@@ -161,6 +161,16 @@ test.each<[string, TestRequest, string]>([
   ],
   ['leases.coordination.k8s.io', { object: object('Lease', { name: 'n1' }), namespace: 'kube-node-lease' }, ''],
   [
+    'leases.coordination.k8s.io',
+    { oldObject: object('Lease', {}), operation: 'DELETE', name: 'n1', namespace: 'kube-node-lease' },
+    '',
+  ],
+  [
+    'leases.coordination.k8s.io',
+    { object: object('Lease', {}), oldObject: object('Lease', {}), name: 'n2', namespace: 'kube-node-lease' },
+    'can only access node lease with the same name as the requesting node',
+  ],
+  [
     'csinodes.storage.k8s.io',
     { object: object('CSINode', { name: 'n2' }) },
     'can only access CSINode with the same name as the requesting node',

@@ -207,8 +207,8 @@ const serviceAccounts: Rule = (node, attributes, env) => {
 
 const LEASE_NAME = 'can only access node lease with the same name as the requesting node'
 
-const leases: Rule = (node, { namespace, ...attributes }) => {
-  if (namespace !== LEASES) return `can only access leases in the ${quote(LEASES)} system namespace`
+const leases: Rule = (node, attributes) => {
+  if (attributes.namespace !== LEASES) return `can only access leases in the ${quote(LEASES)} system namespace`
   return nameOf(attributes) === node ? undefined : LEASE_NAME
 }
 
