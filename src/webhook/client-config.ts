@@ -11,6 +11,8 @@ export interface ClientConfig {
   readonly credentials?: Credentials | undefined
   /** Whether the webhook's certificate is not checked. */
   readonly insecure?: boolean | undefined
+  /** Whether the URL may be plain http, as that of a kubeconfig may be. */
+  readonly allowHttp?: boolean | undefined
 }
 
 export interface ServiceReference {
@@ -36,16 +38,17 @@ export interface Destination {
   readonly ca: string | undefined
   readonly credentials: Credentials | undefined
   readonly insecure: boolean
+  readonly protocol: 'https:' | 'http:'
 }
 
 /** Throws an Error if the configuration has no usable target. */
 export function destinationOf(config: ClientConfig, timeoutMs: number): Destination {
-  const { service, url, caBundle, credentials, insecure = false } = config
+  const { service, url, caBundle, credentials, insecure = false, allowHttp = false } = config
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
   const query = `?timeout=${printSeconds(timeoutMs)}`
-  const at = service ? serviceTarget(service) : urlTarget(url)
+  const at = service ? serviceTarget(service) : urlTarget(url, allowHttp)
   const path = cleanPath(at.path) + query
-  return { ...at, path, url: `https://${at.authority}${path}`, service, ca, credentials, insecure }
+  return { ...at, path, url: `${at.protocol}//${at.authority}${path}`, service, ca, credentials, insecure }
 }
 
 /** The target of a redirection. Credentials are for the host that they were given for. Throws an Error. */
@@ -53,7 +56,7 @@ export function redirectedTo(from: Destination, location: string): Destination {
   const url = URL.canParse(location, from.url) ? new URL(location, from.url) : undefined
   if (url?.protocol !== 'https:')
     throw new Error(`the webhook redirects to ${JSON.stringify(location)}: webhooks are called over https only`)
-  const { host, port, authority } = urlTarget(url.href)
+  const { host, port, authority, protocol } = urlTarget(url.href, false)
   const isSameHost = host === from.host && port === from.port
   return {
     url: url.href,
@@ -64,11 +67,12 @@ export function redirectedTo(from: Destination, location: string): Destination {
     service: isSameHost ? from.service : undefined,
     ca: from.ca,
     insecure: from.insecure,
+    protocol,
     credentials: isSameHost ? from.credentials : undefined,
   }
 }
 
-type Target = Pick<Destination, 'host' | 'port' | 'authority' | 'path'>
+type Target = Pick<Destination, 'host' | 'port' | 'authority' | 'path' | 'protocol'>
 
 function serviceTarget(service: ServiceReference): Target {
   const { namespace, name, path = '', port = DEFAULT_PORT } = service
@@ -76,20 +80,22 @@ function serviceTarget(service: ServiceReference): Target {
   const authority = `${host}:${port}`
   if (!URL.canParse(`https://${authority}/`))
     throw new Error(`${JSON.stringify(`https://${authority}`)} is no URL: check service ${namespace}/${name}`)
-  return { host, port, authority, path }
+  return { host, port, authority, path, protocol: 'https:' }
 }
 
-function urlTarget(url: string | undefined): Target {
+function urlTarget(url: string | undefined, allowHttp: boolean): Target {
   if (url === undefined) throw new Error('webhook configuration must have either service or URL')
   if (!URL.canParse(url)) throw new Error(`Unparsable webhook URL: ${url}`)
   const { protocol, hostname, port } = new URL(url)
-  if (protocol !== 'https:') throw new Error(`${url}: webhooks are called over https only`)
+  if (protocol !== 'https:' && !(allowHttp && protocol === 'http:'))
+    throw new Error(`${url}: webhooks are called over https only`)
   const [, authority = '', path = ''] = /^[^:]*:\/\/([^/?#]*)([^?#]*)/s.exec(url) ?? []
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? DEFAULT_PORT : Number(port),
+    port: port === '' ? DEFAULT_PORTS[protocol] : Number(port),
     authority,
     path,
+    protocol,
   }
 }
 
@@ -122,6 +128,7 @@ export function hostPortOf(config: ClientConfig): string {
 export const hostOfService = ({ namespace, name }: ServiceReference): string => `${name}.${namespace}.svc`
 
 const DEFAULT_PORT = 443
+const DEFAULT_PORTS = { 'https:': DEFAULT_PORT, 'http:': 80 } as const
 
 /** `30s`, or `1m30s` from a minute on. A part of a second counts as a whole one. */
 function printSeconds(milliseconds: number): string {

@@ -2,7 +2,7 @@
 // by kube-apiserver: if it accepts, all calls are streams of one connection. Others are not: calls that share a connection
 // would all go to one of the backends behind an address.
 
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, type TLSSocket } from 'node:tls'
@@ -42,17 +42,18 @@ interface CallOptions extends RequestOptions {
   readonly headers: OutgoingHttpHeaders
   /** Equal for calls that may share a connection. */
   readonly connectionKey: string
+  readonly protocol: Destination['protocol']
   /** Those that take over connections of HTTP/2; undefined if it is not offered. */
   readonly sessions: Http2Sessions | undefined
 }
 
 export function createConnections(): Connections {
   let loaded: Promise<Http2Sessions> | undefined
-  const agent = createAgent()
+  const agents: Agents = { 'https:': createAgent(), 'http:': new HttpAgent(AGENT) }
 
   function attempt(options: CallOptions, body: string, signal: AbortSignal): Promise<WebhookResponse> {
     const { connectionKey, method, headers, path, sessions } = options
-    return sessions?.send(connectionKey, { method, path, headers, body, signal }) ?? sendByAgent(agent, options, body)
+    return sessions?.send(connectionKey, { method, path, headers, body, signal }) ?? sendByAgent(agents, options, body)
   }
 
   return {
@@ -69,7 +70,7 @@ export function createConnections(): Connections {
       }
     },
     close() {
-      agent.destroy()
+      for (const agent of Object.values(agents)) agent.destroy()
       void loaded?.then(sessions => sessions.close())
     },
   }
@@ -77,13 +78,14 @@ export function createConnections(): Connections {
 
 function optionsFor(
   { method, body }: WebhookCall,
-  { host, port, authority, path, ca, credentials, insecure }: Destination,
+  { host, port, authority, path, ca, credentials, insecure, protocol }: Destination,
   address: Address | undefined,
   signal: AbortSignal,
 ): Omit<CallOptions, 'sessions'> {
   const at = { host: address?.host ?? host, port: address?.port ?? port }
   const servername = isIP(host) === 0 ? host : ''
   return {
+    protocol,
     method,
     ...at,
     path,
@@ -109,13 +111,18 @@ function optionsFor(
   }
 }
 
-const isLocal = ({ host, service }: Destination): boolean =>
-  !service && (host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.')))
+const isLocal = ({ host, service, protocol }: Destination): boolean =>
+  protocol === 'https:' &&
+  !service &&
+  (host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.')))
 
 // ---- HTTP/1.1
 
-async function sendByAgent(agent: Agent, options: CallOptions, body: string): Promise<WebhookResponse> {
-  const outgoing = request({ ...options, agent })
+type Agents = Readonly<Record<Destination['protocol'], HttpAgent>>
+
+async function sendByAgent(agents: Agents, options: CallOptions, body: string): Promise<WebhookResponse> {
+  const send = options.protocol === 'https:' ? request : httpRequest
+  const outgoing = send({ ...options, agent: agents[options.protocol] })
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.on('response', resolve)

@@ -1,12 +1,13 @@
 // How webhooks are called: what the client does with redirections, busy webhooks, compressed and broken responses.
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeWebhookCertificates } from '../../src/server/index.js'
 import { createWebhooks } from '../../src/webhook/client.js'
+import { kubeconfigTarget } from '../../src/webhook/kubeconfig-target.js'
 
 const webhooks = createWebhooks()
 const seen: string[] = []
@@ -88,4 +89,23 @@ test.each([
 
 test('a webhook that asks to wait longer than the call may take fails at its end', async () => {
   expect(await post('/late', 50)).toBe('Post "https://127.0.0.1/late?timeout=1s": context deadline exceeded')
+})
+
+test('a webhook of a kubeconfig may be called over plain http, and no other', async () => {
+  const plain = createHttpServer((_, response) => void response.end('{"plain":true}'))
+  try {
+    plain.listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    const url = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: url } }],
+      contexts: [{ name: 'x', context: { cluster: 'c' } }],
+    }
+    const target = await kubeconfigTarget({ ...config, 'current-context': 'x' }, '/kubeconfig')()
+    expect((await webhooks.post(target, '{}', 5000)).toString()).toBe('{"plain":true}')
+    await expect(webhooks.post({ url }, '{}', 5000)).rejects.toThrow('webhooks are called over https only')
+  } finally {
+    plain.closeAllConnections()
+    plain.close()
+  }
 })
