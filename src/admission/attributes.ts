@@ -2,6 +2,7 @@
 
 import type { Awaitable } from '../base/awaitable.js'
 import { allOf, andThen } from '../base/awaitable.js'
+import type { Cancellation } from '../base/cancellation.js'
 import type { Kind } from '../kinds/kind.js'
 import { forbidden, type StatusError } from '../meta/errors/status.js'
 import type { GroupResource, GroupVersionKind } from '../meta/group-version.js'
@@ -87,6 +88,14 @@ export interface VirtualAdmissionTarget {
   readonly subresource: string
 }
 
+/** In another version, with everything that the converter leaves: the schema of that version removes nothing. */
+export const convertForAdmission = (
+  kind: Kind,
+  object: ApiObject,
+  to: string,
+  cancellation?: Cancellation,
+): Awaitable<ApiObject> => kind.convertUnpruned?.(object, to, cancellation) ?? kind.convert(object, to, cancellation)
+
 export const createAttributes = (init: AttributesInit): Attributes => new RequestAttributes(init, new OneReinvocation())
 
 /** A class, since one is made for every write: its members are computed when a plugin reads them. */
@@ -160,7 +169,7 @@ class RequestAttributes implements Attributes {
     const converted = this.converted?.get(apiVersion)
     if (converted) return converted
     const convert = (each: ApiObject | undefined): Awaitable<ApiObject | undefined> =>
-      each && storedKind.convert(each, apiVersion)
+      each && convertForAdmission(storedKind, each, apiVersion)
     const both = andThen(allOf([convert(object), convert(oldObject)]), ([now, before]) => ({
       object: now,
       oldObject: before,

@@ -61,7 +61,8 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
     forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms, ruleCompiler))
   }
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
-  const convertAll = convertWith(convert, forms)
+  const convertAll = convertWith(convert, forms, pruned)
+  const convertAllUnpruned = convertWith(convert, forms, (_, converted) => converted)
   const best = bestVersion(specs)
   return {
     origin: 'custom',
@@ -90,21 +91,27 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
     traits: TRAITS,
     hasExternalConversion: convert !== renameVersion,
     convertAll,
-    convert(object, to, cancellation) {
-      if (object.apiVersion === to) return object
-      return andThen(convertAll([object], to, cancellation), ([first]) => first!)
-    },
+    convert: convertOne(convertAll),
+    convertUnpruned: convertOne(convertAllUnpruned),
   }
 }
 
+type ConvertAll = NonNullable<Kind['convertAll']>
+
+const convertOne =
+  (convertAll: ConvertAll): Kind['convert'] =>
+  (object, to, cancellation) =>
+    object.apiVersion === to ? object : andThen(convertAll([object], to, cancellation), ([first]) => first!)
+
 /**
- * Converts objects of other versions, and prunes the results by the schema of the new version. Server-side apply also
+ * Converts objects of other versions, and finishes each result by the schema of the new version. Server-side apply also
  * converts partial objects, which may have no metadata and get none; the converter gets empty ones.
  */
 function convertWith(
   convert: ConvertObjects,
   forms: ReadonlyMap<string, CustomVersion>,
-): NonNullable<Kind['convertAll']> {
+  finish: (form: CustomVersion | undefined, converted: ApiObject) => ApiObject,
+): ConvertAll {
   return (objects, to, cancellation) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== to)
     if (others.length === 0) return objects
@@ -117,7 +124,7 @@ function convertWith(
       const made = converted.values()
       return objects.map(object => {
         if (object.apiVersion === to) return object
-        const whole = pruned(form, made.next().value!)
+        const whole = finish(form, made.next().value!)
         return hasMetadata(object) ? whole : withoutMetadata(whole)
       })
     })

@@ -43,6 +43,8 @@ export interface Kind {
   readonly allocation?: Allocation | undefined
   /** Converts an object from its apiVersion to another one. The argument is not changed. */
   convert(object: ApiObject, to: string, cancellation?: Cancellation): Awaitable<ApiObject>
+  /** The same for admission, where the result is not pruned. Only for kinds whose `convert` prunes. */
+  convertUnpruned?(object: ApiObject, to: string, cancellation?: Cancellation): Awaitable<ApiObject>
   /** A webhook or a function converts its versions: it may wait, and need not give the same result each time. */
   readonly hasExternalConversion?: boolean | undefined
   /** Converts many objects together, for kinds where that costs less than one by one. */

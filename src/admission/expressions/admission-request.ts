@@ -1,12 +1,12 @@
 // The AdmissionRequest of a review: what a webhook is sent beside the objects, and the variable `request` of expressions.
 
-import type { Awaitable } from '../../base/awaitable.js'
+import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { type GroupVersionKind, printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { printUserInfo, type UserInfo } from '../../request/user-info.js'
-import type { Attributes, Operation } from '../attributes.js'
+import { type Attributes, convertForAdmission, type Operation } from '../attributes.js'
 
 export interface GroupVersionResource {
   readonly group: string
@@ -26,16 +26,18 @@ export const requestedResource = ({ resource, version, kind }: Attributes): Matc
   kind,
 })
 
-/** An object of the matched kind as the request has it. */
+/** An object of the matched kind as the request has it. Only now are fields dropped that the schema does not know. */
 export function inRequestedVersion(
   { storedKind, kind, request }: Attributes,
   matched: MatchedResource,
   object: ApiObject,
 ): Awaitable<ApiObject> {
   const isOther = matched.kind.version !== kind.version || matched.kind.group !== kind.group
-  return isOther && storedKind?.names.kind === kind.kind
-    ? storedKind.convert(object, printGroupVersion(kind), request)
-    : object
+  if (!isOther || storedKind?.names.kind !== kind.kind) return object
+  return andThen(convertForAdmission(storedKind, object, printGroupVersion(kind), request), converted => {
+    const version = storedKind.convertUnpruned && storedKind.versions.find(({ name }) => name === kind.version)
+    return version ? version.strategy.decode(converted as ValueObject, []).object : converted
+  })
 }
 
 /** The namespace of the request. That of a Namespace is its own name. */

@@ -1,4 +1,5 @@
-// The object of a webhook's patch: decoded like a body, so that unknown fields are dropped, and defaulted.
+// The object of a webhook's patch: decoded like a body, so that unknown fields are dropped, and defaulted. In another version
+// than that of the request nothing is dropped.
 
 import { printGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -14,7 +15,11 @@ export interface PatchedObject {
 }
 
 /** Throws a StatusError if the value is no object of the kind. */
-export function decodePatched({ storedKind }: Attributes, { kind }: MatchedResource, value: Value): PatchedObject {
+export function decodePatched(
+  { storedKind, version: requested }: Attributes,
+  { kind }: MatchedResource,
+  value: Value,
+): PatchedObject {
   const version =
     storedKind && storedKind.names.kind === kind.kind && storedKind.group === kind.group
       ? storedKind.versions.find(({ name }) => name === kind.version)
@@ -25,7 +30,10 @@ export function decodePatched({ storedKind }: Attributes, { kind }: MatchedResou
     return { decoded: object, defaulted: object }
   }
   const { strategy } = version
-  const { object: decoded, refused } = strategy.decode(value, [])
+  // The schema of another version than that of the request must not drop fields of the request.
+  const keepsAll = storedKind!.convertUnpruned && kind.version !== requested
+  const { object, refused } = strategy.decode(keepsAll ? copyValue(value) : value, [])
   if (refused) throw refused
+  const decoded = keepsAll ? { ...(value as ApiObject), metadata: object.metadata } : object
   return { decoded, defaulted: strategy.applyDefaults(copyValue(decoded)) }
 }
