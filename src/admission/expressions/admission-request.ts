@@ -36,7 +36,7 @@ export function inRequestedVersion(
   if (!isOther || storedKind?.names.kind !== kind.kind) return object
   return andThen(convertForAdmission(storedKind, object, printGroupVersion(kind), request), converted => {
     const version = storedKind.convertUnpruned && storedKind.versions.find(({ name }) => name === kind.version)
-    return version ? version.strategy.decode(converted as ValueObject, []).object : converted
+    return version ? version.strategy.decode(converted, []).object : converted
   })
 }
 
