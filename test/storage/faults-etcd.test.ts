@@ -47,7 +47,8 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
         await workload.acknowledged(100)
         etcd.pause()
         onTestFinished(() => etcd.resume())
-        await workload.failed(1)
+        // Reads fail first: a write that was sent is waited for twice as long.
+        await workload.failed(8)
         etcd.resume()
       }
       await workload.acknowledged(100)
