@@ -57,12 +57,18 @@ L64f3NfZAiBDft7DmU2PwbbQLJz9pbhHBJJ4AYnhs+8DwMmfzS/1vw==
 `
 
 test('the organizations of the subject are read', () => {
-  expect(parseSigningRequest(base64(REQUEST))).toEqual({ ok: true, value: { organizations: ['devs'] } })
+  expect(parseSigningRequest(base64(REQUEST))).toEqual({
+    ok: true,
+    value: { commonName: 'carol', organizations: ['devs'] },
+  })
   expect(parseSigningRequest(base64(MASTERS))).toMatchObject({ value: { organizations: ['system:masters'] } })
 })
 
 test('a request may be signed with SHA-1', () => {
-  expect(parseSigningRequest(base64(SHA1_REQUEST))).toEqual({ ok: true, value: { organizations: ['devs'] } })
+  expect(parseSigningRequest(base64(SHA1_REQUEST))).toEqual({
+    ok: true,
+    value: { commonName: 'carol', organizations: ['devs'] },
+  })
 })
 
 describe('an invalid request', () => {

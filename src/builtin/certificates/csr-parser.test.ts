@@ -25,7 +25,10 @@ test.each([
     const pem = execFileSync('openssl', ['req', '-new', '-config', config, ...key], { encoding: 'utf8', stdio: 'pipe' })
     const printed = execFileSync('openssl', ['asn1parse'], { input: pem, encoding: 'utf8' })
     expect(printed.replaceAll(' ', '')).toMatch(`prim:${type.toUpperCase()}`)
-    expect(parseSigningRequest(base64(pem))).toEqual({ ok: true, value: { organizations: ['system:masters'] } })
+    expect(parseSigningRequest(base64(pem))).toEqual({
+      ok: true,
+      value: { commonName: 'a', organizations: ['system:masters'] },
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -54,7 +57,7 @@ test('a UniversalString is read', () => {
   const text = Buffer.from(Array.from(Buffer.from('system:masters')).flatMap(byte => [0, 0, 0, byte]))
   expect(parseSigningRequest(requestWith(der(0x1c, text)))).toEqual({
     ok: true,
-    value: { organizations: ['system:masters'] },
+    value: { commonName: '', organizations: ['system:masters'] },
   })
 })
 

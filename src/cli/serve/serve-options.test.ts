@@ -293,6 +293,6 @@ describe('flags of kube-apiserver v1.36', () => {
 test('the full help lists the admission plugins, and why some are not there', async () => {
   const help = await fullServeHelp()
   expect(help).toMatch(/on by default.*:\n  NamespaceLifecycle LimitRanger ServiceAccount/)
-  expect(help).toMatch(/off by default:\n  DenyServiceExternalIPs/)
-  expect(help).toMatch(/PodResizeValidator [^]*not applicable: there are no kubelets/)
+  expect(help).toMatch(/off by default:\n  NodeRestriction DenyServiceExternalIPs/)
+  expect(help).toMatch(/PodResizeValidator\n +not applicable: there are no kubelets/)
 })
