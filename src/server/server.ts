@@ -173,6 +173,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       }
       const allocated = serviceAddresses(system, store, kinds, {
         range: serviceRange,
+        nodePorts: options.api.nodePorts,
         isStrict: isGateOn(options.api.featureGates, STRICT_IPS),
       })
       registry.put(allocated.kind)

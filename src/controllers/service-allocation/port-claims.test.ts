@@ -62,3 +62,15 @@ test('when a write fails, the claims of it fail, and later ones work', async () 
   isBroken = false
   expect(await claims.claim(30_000)).toBe(true)
 })
+
+test('ports keep their claims when the range changes, as far as it has them', async () => {
+  const store = createMemoryStore()
+  const before = portClaims(store)
+  for (const port of [30_000, 30_005, 32_767]) await before.claim(port)
+  const later = portClaims(store, { from: 30_005, to: 40_000 })
+  expect([await later.has(30_005), await later.has(30_006), await later.has(32_767)]).toEqual([true, false, true])
+  expect(await later.claim(39_999)).toBe(true)
+  expect(later.takenIn(await store.get('/ranges/servicenodeports'))).toEqual(new Set([30_005, 32_767, 39_999]))
+  const earlier = portClaims(store, { from: 20_000, to: 31_000 })
+  expect(earlier.takenIn(await store.get('/ranges/servicenodeports'))).toEqual(new Set([30_005]))
+})

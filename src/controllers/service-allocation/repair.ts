@@ -10,7 +10,7 @@ import { decodeStored } from '../../objects/stored-object.js'
 import type { Entry, Revision, Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
-import { PORTS_KEY, PORTS_PREFIX, type PortClaims, portsIn } from './port-claims.js'
+import { PORTS_KEY, PORTS_PREFIX, type PortClaims } from './port-claims.js'
 
 export interface AddressKinds {
   readonly services: Kind
@@ -69,7 +69,7 @@ export function startRepair(
   let isStopped = false
 
   const seePorts = (entry: Entry | undefined): void => {
-    const taken = portsIn(entry)
+    const taken = ports.takenIn(entry)
     for (const port of portsSince.keys()) if (!taken.has(port)) portsSince.delete(port)
     for (const port of taken) if (!portsSince.has(port)) portsSince.set(port, performance.now())
   }
@@ -90,7 +90,9 @@ export function startRepair(
     const used = await usedBy(parts)
     const since = performance.now() - abandonedMs
     const isAbandoned = (at: number | undefined): boolean => at !== undefined && at <= since
-    const freePorts = [...portsIn(entry)].filter(port => !used.ports.has(port) && isAbandoned(portsSince.get(port)))
+    const freePorts = [...ports.takenIn(entry)].filter(
+      port => !used.ports.has(port) && isAbandoned(portsSince.get(port)),
+    )
     if (entry && freePorts.length > 0) await ports.releaseAt(entry, freePorts)
     const seen = new Map<Revision, number>()
     for (const address of entries) {

@@ -9,6 +9,7 @@ import {
   type Claims,
   canonicalAddress,
   familyOf,
+  NODE_PORTS,
   NotClaimable,
   releaseAddresses,
 } from '../../builtin/service-addresses.js'
@@ -38,19 +39,20 @@ export interface ServiceAddresses {
 }
 
 /** `range` as in --service-cluster-ip-range; `isStrict` refuses addresses in other forms, such as with leading zeros. */
-export type AddressSettings = Pick<AddressPoolOptions, 'range' | 'isStrict'>
+export type AddressSettings = Pick<AddressPoolOptions, 'range' | 'isStrict' | 'nodePorts'>
 
 export function serviceAddresses(
   context: ApiContext,
   store: Store,
   kinds: AddressKinds,
-  { range, isStrict = true }: AddressSettings,
+  { range, isStrict = true, nodePorts = NODE_PORTS }: AddressSettings,
 ): ServiceAddresses {
-  const ports = portClaims(store)
+  const ports = portClaims(store, nodePorts)
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
     return addressPool({
       range,
+      nodePorts,
       isStrict,
       addresses: dryRun ? onlyLook(addresses) : addresses,
       ports: dryRun ? onlyLook(ports) : ports,

@@ -1,6 +1,6 @@
 // What is served.
 import { UsageError } from '../../base/usage-error.js'
-import { parseServiceRanges } from '../../builtin/service-addresses.js'
+import { NODE_PORTS, type PortRange, parsePortRange, parseServiceRanges } from '../../builtin/service-addresses.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
@@ -18,6 +18,8 @@ export type RuntimeConfig = Readonly<Record<string, boolean>>
 export interface ApiOptions {
   /** The range of the addresses of Services, or one of each family: `10.0.0.0/16,fd00::/108`. */
   readonly serviceRange: string
+  /** The range of node ports; 30000 to 32767 by default. */
+  readonly nodePorts?: PortRange | undefined
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
   /** Whether containers may be privileged. kube-apiserver's default is no, but whatever starts a cluster sets the flag. */
@@ -38,6 +40,7 @@ export interface ApiOptions {
 
 const NO_HOSTS: HostOverrides = new Map()
 export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
+const DEFAULT_PORT_RANGE = `${NODE_PORTS.from}-${NODE_PORTS.to}`
 
 export const apiFlags = {
   'service-cluster-ip-range': text(
@@ -45,6 +48,7 @@ export const apiFlags = {
     'the range of the addresses of services, or one of each family',
     DEFAULT_SERVICE_RANGE,
   ),
+  'service-node-port-range': text('<range>', 'the range of node ports of services', DEFAULT_PORT_RANGE),
   'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
   'allow-privileged': toggle('accept privileged containers', true),
   'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
@@ -74,6 +78,7 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
     flags['service-cluster-ip-range'],
     `--service-cluster-ip-range=${flags['service-cluster-ip-range']}`,
   ),
+  nodePorts: nodePortsFromFlags(flags),
   runtimeConfig: flags['runtime-config'],
   featureGates: gatesOf(flags),
   allowPrivileged: flags['allow-privileged'],
@@ -83,6 +88,15 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   forwardsRedirects: !flags['aggregator-reject-forwarding-redirect'],
   conversions: {},
 })
+
+function nodePortsFromFlags({ 'service-node-port-range': given }: Flags): PortRange {
+  const range = parsePortRange(given)
+  if (!range)
+    throw new UsageError(
+      `--service-node-port-range=${given}: it must be a range of ports, such as ${DEFAULT_PORT_RANGE}`,
+    )
+  return range
+}
 
 function proxyClientFromFlags(flags: Flags): KeyPair | undefined {
   const { 'proxy-client-cert-file': certFile, 'proxy-client-key-file': keyFile } = flags

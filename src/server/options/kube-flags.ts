@@ -46,7 +46,7 @@ const HARMLESS = `
   max-connection-bytes-per-sec
   peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
   runtime-config-emulation-forward-compatible
-  service-account-extend-token-expiration service-account-lookup service-node-port-range
+  service-account-extend-token-expiration service-account-lookup
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
   storage-initialization-timeout
   tracing-config-file vmodule watch-cache-sizes

@@ -18,7 +18,7 @@ export interface Claims<T> {
 export interface AddressPoolOptions {
   /** Addresses of services: `10.0.0.0/24`, or two ranges: `10.0.0.0/16,fd00::/108`. */
   readonly range: string
-  readonly nodePorts?: PortRange
+  readonly nodePorts?: PortRange | undefined
   readonly isStrict?: boolean
   /** In memory by default. */
   readonly addresses?: Claims<string>
@@ -37,6 +37,15 @@ export interface PortRange {
 }
 
 export const NODE_PORTS: PortRange = { from: 30_000, to: 32_767 }
+
+/** `30000-32767`, `30000+2767` or one port; undefined if it is none of these. */
+export function parsePortRange(text: string): PortRange | undefined {
+  const [, first, sign, second] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? []
+  if (first === undefined) return undefined
+  const from = Number(first)
+  const to = sign === undefined ? from : sign === '-' ? Number(second) : from + Number(second)
+  return from >= 1 && from <= to && to <= 65_535 ? { from, to } : undefined
+}
 
 /** Throws if these are no ranges of addresses. */
 export function addressPool({
