@@ -27,16 +27,16 @@ export function otherKubeFlags(carriedOut: FlagTable): ReadonlyMap<string, Other
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const HARMLESS = `
-  allow-metric-labels allow-metric-labels-manifest
+  allow-metric-labels-manifest
   audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
   audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-truncate-enabled
   audit-log-truncate-max-batch-size audit-log-truncate-max-event-size
   contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
-  delete-collection-workers disabled-metrics
+  delete-collection-workers
   emulation-forward-compatible enable-logs-handler
-  enable-priority-and-fairness endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
+  endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
   kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types
@@ -80,7 +80,7 @@ const SWITCHES = new Set(
     allow-privileged audit-log-batch-throttle-enable audit-log-compress
     audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
     contention-profiling emulation-forward-compatible
-    enable-logs-handler enable-priority-and-fairness encryption-provider-config-automatic-reload
+    enable-logs-handler encryption-provider-config-automatic-reload
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
     runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup
     shutdown-send-retry-after
