@@ -90,7 +90,7 @@ function readDocument({ body, headers }: IssuerResponse): ValueObject {
     const { value } = decodeJson(body)
     if (isObject(value)) return value
   } catch {
-    // Told apart below by its media type.
+    // Its media type is checked below.
   }
   const type = headers['content-type'] ?? ''
   const why = type.startsWith('application/json')
