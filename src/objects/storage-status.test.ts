@@ -26,3 +26,10 @@ test('a value that is too large for etcd is answered in its words, one that is t
   expect(statusOf(fromEtcd, 0).status).toMatchObject({ code: 500, message: 'etcdserver: request is too large' })
   expect(statusOf(new StorageError('value-too-large', 'over the limit'), 0).status.code).toBe(413)
 })
+
+test('a name that no key can have is refused as a bad request', () => {
+  expect(statusOf(new StorageError('key-too-large', 'a key of 5015 bytes is over 1024'), 0).status).toMatchObject({
+    code: 400,
+    message: 'a key of 5015 bytes is over 1024',
+  })
+})

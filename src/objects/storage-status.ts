@@ -63,6 +63,7 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
     // A name that no key can have. Most are refused before; those of events may be nearly anything.
     case 'invalid-key':
     case 'invalid-prefix':
+    case 'key-too-large':
       return badRequest(error.message)
     case 'unavailable':
     case 'closed':

@@ -25,6 +25,8 @@ export type StorageErrorCode =
   | 'outcome-unknown'
   | 'closed'
   | 'corrupt'
+  // The value cannot be encrypted now; nothing was written.
+  | 'not-encrypted'
   // The data directory cannot be opened.
   | 'directory-locked'
   | 'directory-unreadable'

@@ -21,12 +21,23 @@ export function straceMissing(): boolean {
   return true
 }
 
-/** Traces these system calls of Node.js; `inject` is strace's expression for the calls that are to fail. */
-export async function traceNode(calls: readonly string[], args: readonly string[], inject?: string): Promise<Traced> {
+/** Traces these system calls of Node.js; `inject` are strace's expressions for the calls that are to fail. */
+export async function traceNode(
+  calls: readonly string[],
+  args: readonly string[],
+  inject: readonly string[] = [],
+): Promise<Traced> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-strace-'))
   const output = join(directory, 'trace')
   try {
-    const flags = ['-f', '-o', output, '-e', `trace=${calls.join(',')}`, ...(inject ? ['-e', `inject=${inject}`] : [])]
+    const flags = [
+      '-f',
+      '-o',
+      output,
+      '-e',
+      `trace=${calls.join(',')}`,
+      ...inject.flatMap(fault => ['-e', `inject=${fault}`]),
+    ]
     // strace counts calls by thread: with one thread for the disk, the count is that of the process.
     const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }
     const child = spawn('strace', [...flags, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'ignore'], env })

@@ -106,9 +106,28 @@ describe('a directory with other content', () => {
 
   test('is refused when it is of a later format', async () => {
     await makeStore()
-    writeFileSync(join(directory, 'FORMAT'), 'binnacle-storage 2\n')
+    writeFileSync(join(directory, 'FORMAT'), 'binnacle-storage 3\n')
     expect(await opening(directory)).toMatchObject(
-      refusal('directory-format', 'has the format "binnacle-storage 2", and this version of Binnacle reads'),
+      refusal('directory-format', 'has the format "binnacle-storage 3", and this version of Binnacle reads'),
+    )
+  })
+
+  test('is opened when it is of the format before, and then refused by the versions before', async () => {
+    await makeStore()
+    writeFileSync(join(directory, 'FORMAT'), 'binnacle-storage 1\n')
+    await (await openLmdbStore(directory)).close()
+    expect(readFileSync(join(directory, 'FORMAT'), 'utf8')).toBe('binnacle-storage 2\n')
+  })
+
+  test('is refused when it has a journal of an earlier form', async () => {
+    await makeStore()
+    writeFileSync(join(directory, 'FORMAT'), 'binnacle-storage 1\n')
+    writeFileSync(join(directory, 'journal'), 'writes')
+    expect(await opening(directory)).toMatchObject(
+      refusal(
+        'directory-format',
+        'has a journal of an earlier version of Binnacle; start and stop it with that version',
+      ),
     )
   })
 
@@ -177,7 +196,7 @@ describe('a new directory', () => {
   test('is created, with its parents', async () => {
     const store = await openLmdbStore(join(directory, 'a', 'b'))
     await store.close()
-    expect(readFileSync(join(directory, 'a', 'b', 'FORMAT'), 'utf8')).toBe('binnacle-storage 1\n')
+    expect(readFileSync(join(directory, 'a', 'b', 'FORMAT'), 'utf8')).toBe('binnacle-storage 2\n')
   })
 
   test('whose creation was interrupted is created again', async () => {

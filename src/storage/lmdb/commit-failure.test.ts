@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { failureOf } from './commit-failure.js'
 import type { StoreState, Tables } from './layout.js'
 
-const before: StoreState = { revision: 7, compacted: 3 }
+const before: StoreState = { revision: 7, compacted: 3, id: 1, epoch: 2 }
 
 /** The parts of the tables that are read after a failure: the state on disk, and whether LMDB still works. */
 function tablesWith(onDisk: StoreState | undefined, begin: () => void = () => {}): Tables {

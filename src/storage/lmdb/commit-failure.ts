@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'no
 import { constants } from 'node:os'
 import { StorageError } from '../storage-error.js'
 import { isNoSpace, noSpace } from './disk/disk-space.js'
-import { readState, type StoreState, type Tables } from './layout.js'
+import { isSameState, readState, type StoreState, type Tables } from './layout.js'
 
 export interface CommitFailure {
   /** The error for every write of the group. */
@@ -52,13 +52,12 @@ export async function causeOf(thrown: unknown): Promise<unknown> {
 }
 
 /** Whether the file is certainly as it was before the commit. If LMDB itself is not certain, it refuses writes. */
-function isUntouched(tables: Tables, { revision, compacted }: StoreState): boolean {
+function isUntouched(tables: Tables, acknowledged: StoreState): boolean {
   try {
     tables.root.resetReadTxn()
     // After such a failure, beginning a transaction fails too. On the write thread that error would never be reported.
     tables.root.transactionSync(() => {})
-    const state = readState(tables)
-    return state.revision === revision && state.compacted === compacted
+    return isSameState(readState(tables), acknowledged)
   } catch {
     return false
   }

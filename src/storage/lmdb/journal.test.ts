@@ -1,10 +1,11 @@
-import { copyFileSync, cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Store } from '../store.js'
 import { checkIntegrity } from './integrity.js'
 import { openLmdbStore } from './lmdb-store.js'
+import { saveSnapshot } from './snapshot.js'
 
 let base: string
 beforeEach(() => {
@@ -64,7 +65,62 @@ test('a data file that is older than its journal is refused', async () => {
   const crashed = crash()
   copyFileSync(path('older.mdb'), join(crashed, 'store.mdb'))
   await expect(openLmdbStore(crashed)).rejects.toThrow(
-    /it ends with revision 0, and the file journal goes on with \d+; if the data file comes from a backup, remove the journal/,
+    'the data file contradicts itself: it is older than its journal; if it comes from a backup, remove the journal',
   )
   await later.close()
+})
+
+test('a journal of another data file is refused', async () => {
+  const store = await openLmdbStore(path('data'))
+  await store.create('/a', Buffer.from('1'))
+  const crashed = crash()
+  const other = await openLmdbStore(path('other'))
+  await other.create('/b', Buffer.from('2'))
+  await Promise.all([store.close(), other.close()])
+  copyFileSync(path('other/store.mdb'), join(crashed, 'store.mdb'))
+  await expect(openLmdbStore(crashed)).rejects.toThrow('the journal belongs to another data file')
+})
+
+test('a journal that is damaged before its end is refused, and not saved', async () => {
+  const store = await openLmdbStore(path('data'))
+  for (let i = 0; i < 3; i++) await store.create(`/things/${i}`, Buffer.alloc(100))
+  const crashed = crash()
+  await store.close()
+  const bytes = readFileSync(join(crashed, 'journal'))
+  bytes[bytes.length >>> 1]! ^= 1
+  writeFileSync(join(crashed, 'journal'), bytes)
+  await expect(openLmdbStore(crashed)).rejects.toThrow(/the journal is damaged between its bytes \d+ and \d+/)
+  await expect(saveSnapshot(crashed, path('backup'))).rejects.toThrow('the journal is damaged')
+  // The last record was perhaps not acknowledged.
+  writeFileSync(join(crashed, 'journal'), bytes.subarray(0, bytes.length >>> 1))
+  const opened = await openLmdbStore(crashed)
+  expect(await keysIn(opened)).toEqual(['/things/0@1'])
+  await opened.close()
+})
+
+test('a journal that is left from before is not read, whatever the file goes on with', async () => {
+  const store = await openLmdbStore(path('data'))
+  await store.create('/a', Buffer.from('1'))
+  copyFileSync(path('data/journal'), path('journal'))
+  await store.compact(1)
+  await store.close()
+  copyFileSync(path('journal'), path('data/journal'))
+  const again = await openLmdbStore(path('data'))
+  expect(await keysIn(again)).toEqual(['/a@1'])
+  await again.create('/b', Buffer.from('2'))
+  const crashed = await openLmdbStore(crash())
+  expect(await keysIn(crashed)).toEqual(['/a@1', '/b@2'])
+  await Promise.all([crashed.close(), again.close()])
+})
+
+test('a store that does not sync takes over what the journal has', async () => {
+  const store = await openLmdbStore(path('data'))
+  await store.create('/a', Buffer.from('1'))
+  const unsynced = await openLmdbStore(crash(), { noSync: true })
+  expect(await keysIn(unsynced)).toEqual(['/a@1'])
+  await unsynced.create('/b', Buffer.from('2'))
+  await unsynced.close()
+  const crashed = await openLmdbStore(path('crashed'))
+  expect(await keysIn(crashed)).toEqual(['/a@1', '/b@2'])
+  await Promise.all([crashed.close(), store.close()])
 })

@@ -3,7 +3,7 @@
 //   current     key            → value, with the revision of its write as LMDB's version
 //   log         revision       → the write's key, the previous revision and value, and whether it was a delete
 //   milestones  key, revision  → nothing; see below
-//   meta        'state'        → the latest revision, and the revision at which history starts
+//   meta        'state'        → the latest revision, the revision at which history starts, the file's id and epoch
 //
 // A value is stored once: in `current` until it is replaced, then in the log record of the write that replaced it. Each
 // log record leads to the previous write of the same key, back to the key's creation. A milestone marks a write from
@@ -48,7 +48,14 @@ export interface StoreState {
   readonly revision: Revision
   /** The start of history: reads and watches reach back to here. */
   readonly compacted: Revision
+  /** A random number for each data file; 0 in files of earlier versions. */
+  readonly id: number
+  /** Grows with each commit, and tells which records of the journal come after the tables. */
+  readonly epoch: number
 }
+
+export const isSameState = (a: StoreState, b: StoreState): boolean =>
+  a.epoch === b.epoch && a.revision === b.revision && a.compacted === b.compacted
 
 export const STATE = 'state'
 
@@ -176,13 +183,20 @@ const nothing: ValueEncoder<undefined> = {
 const NO_BYTES = Buffer.alloc(0)
 
 const storeState: ValueEncoder<StoreState> = {
-  encode({ revision, compacted }) {
-    const target = Buffer.allocUnsafe(2 * REVISION_BYTES)
-    writeRevision(revision, target, 0)
-    writeRevision(compacted, target, REVISION_BYTES)
+  encode({ revision, compacted, id, epoch }) {
+    const target = Buffer.allocUnsafe(4 * REVISION_BYTES)
+    for (const [i, number] of [revision, compacted, id, epoch].entries())
+      writeRevision(number, target, i * REVISION_BYTES)
     return target
   },
-  decode: source => ({ revision: readRevision(source, 0), compacted: readRevision(source, REVISION_BYTES) }),
+  decode(source) {
+    // Earlier versions wrote the first two numbers.
+    const hasAll = source.length >= 4 * REVISION_BYTES
+    const [revision, compacted, id, epoch] = [0, 1, 2, 3].map(i =>
+      i < 2 || hasAll ? readRevision(source, i * REVISION_BYTES) : 0,
+    ) as [number, number, number, number]
+    return { revision, compacted, id, epoch }
+  },
 }
 
 const REVISION_BYTES = 8

@@ -1,6 +1,7 @@
 // The embedded store: one LMDB file and a journal in a data directory; each write is on disk before it is acknowledged.
 // layout.ts describes the tables, journal.ts the journal, writer.ts the commits.
 
+import { randomBytes } from 'node:crypto'
 import { createLastChanges } from '../common/last-changes.js'
 import { ownCopy } from '../common/own-copy.js'
 import { createWatchers, type LogSegment } from '../common/watchers.js'
@@ -14,7 +15,7 @@ import { type DataDirectory, openDataDirectory, unreadable } from './disk/data-d
 import { createDiskSpace } from './disk/disk-space.js'
 import { readJournal } from './disk/journal-file.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
-import { createJournal, noJournal, replayJournal } from './journal.js'
+import { createJournal, findWrites, noJournal } from './journal.js'
 import { openTables, readFailure, readState, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
 import { createPrefixCounts } from './prefix-counts.js'
@@ -32,10 +33,11 @@ export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}):
   try {
     tables = openTables(directory.file, noSync)
     if (directory.isNew) await initialize(tables, directory)
-    await replayJournal(tables, readJournal(directory.journal))
+    const found = findWrites(tables, readJournal(directory.journal, true))
+    directory.upgrade()
     const [diskSpace, pace] = [await createDiskSpace(directory.file, tables), createCommitPace()]
     // Without syncs, a transaction is as cheap as a record of the journal.
-    const journal = noSync ? noJournal() : createJournal(directory.journal, diskSpace, pace)
+    const journal = noSync ? noJournal(found) : createJournal(directory.journal, found, diskSpace, pace)
     return createLmdbStore({ tables, journal, diskSpace, pace }, directory)
   } catch (cause) {
     await tables?.root.close()
@@ -46,9 +48,11 @@ export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}):
 
 /** Nothing is acknowledged before the directory is marked complete; its creation may have been interrupted anywhere. */
 async function initialize(tables: Tables, directory: DataDirectory): Promise<void> {
-  if (!tables.meta.get(STATE)) await tables.meta.put(STATE, { revision: 0, compacted: 0 })
+  if (!tables.meta.get(STATE)) await tables.meta.put(STATE, { revision: 0, compacted: 0, id: randomId(), epoch: 0 })
   directory.markComplete()
 }
+
+const randomId = (): number => randomBytes(4).readUInt32LE()
 
 function createLmdbStore(files: WriterFiles, directory: DataDirectory): Store {
   const { tables, journal, diskSpace } = files

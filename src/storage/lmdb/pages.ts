@@ -60,6 +60,7 @@ export function createPageReader({ tables, recent, counts, revision, checkOpen }
       const range = { start, end: endOfPrefix(prefix), asOf, snapshot: { transaction }, recent: recent.events }
       const entries: Entry[] = []
       if (await collect(range, { limit, maxBytes }, entries)) return { revision: asOf, entries, remaining: 0 }
+      if (options.isUncounted) return { revision: asOf, entries, remaining: 1 }
       const last = entries.at(-1)!.key
       const total = size ?? (await countFrom(prefix, options, { ...range, start: after(last) }, entries.length))
       const remaining = total - entries.length

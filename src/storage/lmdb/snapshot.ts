@@ -18,10 +18,11 @@ import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { JOURNAL_FILE, openDataDirectory } from './disk/data-directory.js'
 import { checkDataFile } from './disk/data-file.js'
-import { type JournaledWrite, readJournal } from './disk/journal-file.js'
+import { readJournal } from './disk/journal-file.js'
+import type { JournalRecord } from './disk/journal-record.js'
 import { problemsOf } from './integrity.js'
-import { replayJournal } from './journal.js'
-import { corrupt, openTables, readState } from './layout.js'
+import { findWrites, isUnbroken } from './journal.js'
+import { corrupt, openTables, putEvents, readState } from './layout.js'
 
 export interface Snapshot {
   /** The revision of the latest write in it. */
@@ -30,6 +31,7 @@ export interface Snapshot {
 }
 
 const DATA_FILE = 'store.mdb'
+const MAX_READS = 100
 
 /** Saves all that was acknowledged before the call. `file` is replaced at once, or not at all. */
 export async function saveSnapshot(directory: string, file: string): Promise<Snapshot> {
@@ -41,7 +43,7 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
   const fresh = join(folder, DATA_FILE)
   try {
     // First, since writes leave the journal only when they are in the tables.
-    const journaled = readJournal(join(resolve(directory), JOURNAL_FILE))
+    const journaled = readUnbroken(join(resolve(directory), JOURNAL_FILE))
     // LMDB copies the state of one read transaction; it may be read while another process writes.
     const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
     try {
@@ -66,10 +68,22 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
   }
 }
 
-async function addWrites(file: string, writes: readonly JournaledWrite[]): Promise<void> {
+/** A server may write to the journal while it is read. Then it is read again. */
+function readUnbroken(file: string): readonly JournalRecord[] {
+  for (let i = 0; i < MAX_READS; i++) {
+    const records = readJournal(file, false)
+    if (isUnbroken(records)) return records
+  }
+  throw corrupt('the journal is damaged')
+}
+
+async function addWrites(file: string, journaled: readonly JournalRecord[]): Promise<void> {
   const tables = openTables(file)
   try {
-    await replayJournal(tables, writes)
+    const { events } = findWrites(tables, journaled)
+    const state = readState(tables)
+    const revision = state.revision + events.length
+    await tables.root.batch(() => putEvents(tables, events, { ...state, revision, epoch: state.epoch + 1 }))
   } finally {
     await tables.root.close()
   }

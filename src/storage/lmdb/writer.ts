@@ -11,7 +11,7 @@ import type { CommitPace } from './commit-pace.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
 import type { Journal } from './journal.js'
-import { putEvents, readFailure, readState, type StoreState, type Tables } from './layout.js'
+import { isSameState, putEvents, readFailure, readState, type StoreState, type Tables } from './layout.js'
 
 export interface Writer {
   /** The latest acknowledged state; the tables may be one group ahead of it, and are behind it by what is in the journal. */
@@ -102,7 +102,7 @@ export function createWriter(
   { nextMaintenance, committed, needSpace, reopen }: WriterEvents,
 ): Writer {
   const { recent } = journal
-  let state = readState(tables)
+  let state = withRecent(readState(tables))
   let queue: Operation[] = []
   /** On a full disk: writes that add no data, one at a time, each after the removal of history. */
   let rescued: Operation[] = []
@@ -119,7 +119,7 @@ export function createWriter(
   const whenIdle: (() => void)[] = []
   /** The next group goes to the tables, and with it what is in the journal. */
   let emptiesJournal = false
-  let journalTimer: NodeJS.Timeout | undefined
+  let journalTimer = recent.events.length > 0 ? emptyJournalLater() : undefined
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
   const guardRevisions = new Map<string, Revision>()
 
@@ -220,18 +220,16 @@ export function createWriter(
 
   async function commit(group: Group, maintenance: MaintenanceStep | undefined): Promise<void> {
     const { events, changed, answers } = group
-    const next: StoreState = {
-      revision: events.at(-1)?.revision ?? state.revision,
-      compacted: maintenance?.compacted ?? state.compacted,
-    }
+    const written: StoreState = { ...state, revision: events.at(-1)?.revision ?? state.revision }
     changing = changed
     if (!maintenance && !emptiesJournal && !isFull) {
-      const isWritten = journal.append(events, group.bytes)
+      const isWritten = journal.append(events, group.bytes, state)
       if (isWritten === true || (await isWritten)) {
-        journalTimer ??= setTimeout(emptyJournal, JOURNAL_MS).unref()
-        return acknowledge(group, next)
+        journalTimer ??= emptyJournalLater()
+        return acknowledge(group, written)
       }
     }
+    const next = { ...written, compacted: maintenance?.compacted ?? state.compacted, epoch: state.epoch + 1 }
     try {
       await commitToTables(group, next, maintenance)
     } catch (cause) {
@@ -243,8 +241,9 @@ export function createWriter(
       maintenance?.failed(error, events.length === 0)
       // Writes must not fail because of maintenance work: try again without it.
       if (maintenance && events.length > 0) return commit(group, undefined)
-      if (error.code === 'no-space') return rescue(group, error)
-      for (const { operation } of answers) operation.reject(error)
+      const refusal = await withJournal(error)
+      if (refusal.code === 'no-space') return rescue(group, refusal)
+      for (const { operation } of answers) operation.reject(refusal)
       return undefined
     }
     journalEmptied()
@@ -281,6 +280,22 @@ export function createWriter(
   /** The state that the tables should have: the acknowledged one without what is only in the journal. */
   const inTables = (): StoreState => ({ ...state, revision: state.revision - recent.events.length })
 
+  /** The state of the tables, with what is only in the journal. */
+  function withRecent(stored: StoreState): StoreState {
+    return { ...stored, revision: stored.revision + recent.events.length }
+  }
+
+  /** A group that neither the journal nor the tables have taken comes back after a restart if the journal still has it. */
+  async function withJournal(failure: StorageError): Promise<StorageError> {
+    if (failure.code === 'outcome-unknown' || (await journal.cutOff())) return failure
+    const message = `a write failed, and may be found after a restart: ${failure.message}`
+    return new StorageError('outcome-unknown', message, undefined, failure)
+  }
+
+  function emptyJournalLater(): NodeJS.Timeout {
+    return setTimeout(emptyJournal, JOURNAL_MS).unref()
+  }
+
   function emptyJournal(): void {
     if (recent.events.length === 0) return
     emptiesJournal = true
@@ -303,7 +318,8 @@ export function createWriter(
       if (isHarmless && ++operation.failures < MAX_FAILURES) rescued.push(operation)
       else operation.reject(error)
     }
-    if (rescued.length > 0) needSpace()
+    // Not for a removal of history that failed itself: the rescued writes are tried next.
+    if (answers.length > 0 && rescued.length > 0) needSpace()
   }
 
   /**
@@ -323,23 +339,19 @@ export function createWriter(
       void reopenLater(group.events)
       return
     }
-    if (isInTables(next)) return acknowledge(group, next, maintenance)
+    if (isSameState(readState(tables), next)) return acknowledge(group, next, maintenance)
     const notWritten = new StorageError('unavailable', `nothing was written: ${error.message}`, undefined, error)
     maintenance?.failed(notWritten, group.events.length === 0)
-    for (const { operation } of group.answers) operation.reject(notWritten)
-  }
-
-  function isInTables({ revision, compacted }: StoreState): boolean {
-    const stored = readState(tables)
-    return stored.revision === revision && stored.compacted === compacted
+    const refusal = await withJournal(notWritten)
+    for (const { operation } of group.answers) operation.reject(refusal)
   }
 
   async function reopened(): Promise<boolean> {
     try {
       await reopen()
       const stored = readState(tables)
-      if (stored.revision >= state.revision) journalEmptied()
-      state = { ...stored, revision: Math.max(stored.revision, state.revision) }
+      if (stored.epoch !== state.epoch) journalEmptied()
+      state = withRecent(stored)
       changing = undefined
       fatalError = undefined
       guardRevisions.clear()

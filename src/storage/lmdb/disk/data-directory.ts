@@ -1,6 +1,6 @@
 // The data directory: its files, its format and its lock. A directory that cannot be opened is left unchanged.
 //
-//   FORMAT           the format version; written last, so it marks the directory as complete
+//   FORMAT           the format version; written last, so it marks the directory as complete. Format 1 has no journal
 //   store.mdb        the tables, see layout.ts
 //   store.mdb-lock   LMDB's reader table
 //   journal          writes that are not in the tables yet, see journal-file.ts
@@ -18,6 +18,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -36,10 +37,13 @@ export interface DataDirectory {
   readonly isNew: boolean
   /** Marks a new directory as complete, once its tables are on disk. */
   markComplete(): void
+  /** Earlier versions of the program, which do not read the journal, open the directory no more. */
+  upgrade(): void
   release(): void
 }
 
-const FORMAT = 'binnacle-storage 1'
+const FORMAT = 'binnacle-storage 2'
+const EARLIER_FORMAT = 'binnacle-storage 1'
 const FORMAT_FILE = 'FORMAT'
 const NEW_FORMAT_FILE = 'FORMAT.new'
 const DATA_FILE = 'store.mdb'
@@ -68,6 +72,7 @@ export function openDataDirectory(path: string): DataDirectory {
       journal: join(directory, JOURNAL_FILE),
       isNew,
       markComplete: () => markComplete(directory),
+      upgrade: () => upgrade(directory),
       release: () => lock.release(),
     }
   } catch (error) {
@@ -102,18 +107,31 @@ function namesIn(directory: string): string[] | undefined {
 }
 
 function checkFormat(directory: string): void {
-  let format: string
-  try {
-    format = readFileSync(join(directory, FORMAT_FILE), 'utf8').trim()
-  } catch (error) {
-    throw unreadable(directory, messageOf(error), error)
-  }
+  const format = readFormat(directory)
   if (format === FORMAT) return
+  if (format === EARLIER_FORMAT) return checkNoJournal(directory)
   const found = format.startsWith('binnacle-storage ') ? `the format "${format}"` : 'a FORMAT file that is not ours'
   throw new StorageError(
     'directory-format',
     `the data directory ${directory} has ${found}, and this version of Binnacle reads "${FORMAT}" only; ` +
       'open it with the version that wrote it, or name another directory',
+  )
+}
+
+function readFormat(directory: string): string {
+  try {
+    return readFileSync(join(directory, FORMAT_FILE), 'utf8').trim()
+  } catch (error) {
+    throw unreadable(directory, messageOf(error), error)
+  }
+}
+
+/** Versions that were not released wrote a journal of another form, which is empty after they were stopped. */
+function checkNoJournal(directory: string): void {
+  if (!statSync(join(directory, JOURNAL_FILE), { throwIfNoEntry: false })?.size) return
+  throw new StorageError(
+    'directory-format',
+    `the data directory ${directory} has a journal of an earlier version of Binnacle; start and stop it with that version first`,
   )
 }
 
@@ -222,6 +240,18 @@ function markComplete(directory: string): void {
   syncDirectory(directory)
   renameSync(newFile, join(directory, FORMAT_FILE))
   syncDirectory(directory)
+}
+
+/** The two formats differ in one byte, which is written in its place: also on a full disk. */
+function upgrade(directory: string): void {
+  if (readFormat(directory) === FORMAT) return
+  const fd = openSync(join(directory, FORMAT_FILE), 'r+')
+  try {
+    writeSync(fd, `${FORMAT}\n`, 0)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function syncDirectory(directory: string): void {

@@ -26,7 +26,11 @@ export function takeLock(file: string): DirectoryLock | undefined {
       }
     },
     release() {
-      if (signed) ftruncateSync(fd)
+      try {
+        if (signed) ftruncateSync(fd)
+      } catch {
+        // The disk fails. The lock does not depend on the content.
+      }
       closeSync(fd)
       heldHere.delete(file)
     },
