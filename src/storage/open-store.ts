@@ -1,6 +1,7 @@
 // Opens the store that the options select, and starts the compaction of its history.
 
 import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
+import { createKeyLayout, DEFAULT_PREFIX } from './etcd/etcd-keys.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
 import type { LmdbOptions } from './lmdb/lmdb-store.js'
 import type { MemoryStore } from './memory/memory-store.js'
@@ -35,6 +36,11 @@ export async function openStore(options: StorageOptions): Promise<Store> {
       return openEtcdStore(options)
     }
   }
+}
+
+/** The key of etcd of each key. The other stores have no prefix, and have the default one in encrypted values. */
+export function storedKeyOf(options: StorageOptions): (key: string) => Buffer {
+  return createKeyLayout((options.kind === 'etcd' ? options.prefix : undefined) ?? DEFAULT_PREFIX).keyOf
 }
 
 function withHistory(store: Store, historyMs: number): Store {

@@ -31,13 +31,15 @@ export interface RangeOptions {
   readonly maxBytes?: number | undefined
   /** Only keys that sort after this one. */
   readonly startAfter?: string | undefined
+  /** `remaining` only says whether there are more entries: counting them may cost more than the page. */
+  readonly isUncounted?: boolean | undefined
 }
 
 /** The entries under a key prefix in key order, all as of one revision. */
 export interface Page {
   readonly revision: Revision
   readonly entries: readonly Entry[]
-  /** How many more entries the prefix has after the last one of this page. */
+  /** How many more entries the prefix has after the last one of this page; at least 1 if it has any. */
   readonly remaining: number
 }
 
@@ -126,6 +128,12 @@ export interface Store {
 
   /** Rejects with the reason if the store cannot read and write now, and does so soon: for health checks. */
   check(): Promise<void>
+
+  /**
+   * Whether the value of a key is stored in another way than it would be now, such as encrypted under an older key. It is
+   * written again then, even if nothing in it changes.
+   */
+  isStale?(key: string): Promise<boolean>
 
   /** How many bytes the whole database takes, where the store can say so. */
   size?(): Promise<number>

@@ -6,7 +6,8 @@ import type { Connection, TlsOptions } from './connection.js'
 import { createEndpoints, type Endpoints } from './endpoints.js'
 import { classifyFailure } from './etcd-errors.js'
 import { callHeaders, grpcTimeout, unary } from './grpc.js'
-import { type Method, STATUS } from './messages.js'
+import type { Method } from './message-types.js'
+import { STATUS } from './messages.js'
 
 export interface EtcdClientOptions {
   /** Such as `http://127.0.0.1:2379`; several for the members of one cluster. */

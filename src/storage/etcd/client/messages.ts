@@ -1,7 +1,6 @@
 // The part of etcd's v3 API that this store uses: messages, fields by number, and their encoding as gRPC frames.
 // Fields that are not listed here are skipped when decoding.
-import protobuf from 'protobufjs/light.js'
-import { FRAME_HEADER_BYTES } from './frames.js'
+import { message, messageTypes } from './message-types.js'
 
 export interface Header {
   /** Of 64 bits: rounded to a number, it still differs between clusters. */
@@ -111,72 +110,61 @@ export interface StatusResponse {
   readonly dbSize: number
 }
 
-/** A method of etcd's API: its path and the encoding of its messages. */
-export interface Method<Request, Response> {
-  readonly path: string
-  /** The request as a gRPC frame: five bytes of header, then the message. */
-  encode(request: Request): Buffer
-  decode(message: Buffer): Response
-}
-
-const root = protobuf.Root.fromJSON({
-  nested: {
-    Header: message({ clusterId: ['int64', 1], revision: ['int64', 3], raftTerm: ['int64', 4] }),
-    KeyValue: message({
-      key: ['bytes', 1],
-      createRevision: ['int64', 2],
-      modRevision: ['int64', 3],
-      version: ['int64', 4],
-      value: ['bytes', 5],
-    }),
-    RangeRequest: message({
-      key: ['bytes', 1],
-      rangeEnd: ['bytes', 2],
-      limit: ['int64', 3],
-      revision: ['int64', 4],
-      serializable: ['bool', 7],
-      keysOnly: ['bool', 8],
-      countOnly: ['bool', 9],
-    }),
-    RangeResponse: message({ header: ['Header', 1], kvs: ['KeyValue', 2, 'repeated'], count: ['int64', 4] }),
-    PutRequest: message({ key: ['bytes', 1], value: ['bytes', 2] }),
-    DeleteRangeRequest: message({ key: ['bytes', 1] }),
-    Compare: message({ target: ['int32', 2], key: ['bytes', 3], version: ['int64', 4], modRevision: ['int64', 6] }),
-    RequestOp: message({ range: ['RangeRequest', 1], put: ['PutRequest', 2], deleteRange: ['DeleteRangeRequest', 3] }),
-    TxnRequest: message({
-      compare: ['Compare', 1, 'repeated'],
-      success: ['RequestOp', 2, 'repeated'],
-      failure: ['RequestOp', 3, 'repeated'],
-    }),
-    ResponseOp: message({ range: ['RangeResponse', 1] }),
-    TxnResponse: message({ header: ['Header', 1], succeeded: ['bool', 2], responses: ['ResponseOp', 3, 'repeated'] }),
-    CompactionRequest: message({ revision: ['int64', 1] }),
-    CompactionResponse: message({ header: ['Header', 1] }),
-    WatchCreateRequest: message({
-      key: ['bytes', 1],
-      rangeEnd: ['bytes', 2],
-      startRevision: ['int64', 3],
-      progressNotify: ['bool', 4],
-      prevKv: ['bool', 6],
-      fragment: ['bool', 8],
-    }),
-    Empty: message({}),
-    WatchRequest: message({ create: ['WatchCreateRequest', 1], progress: ['Empty', 3] }),
-    WatchEvent: message({ type: ['int32', 1], kv: ['KeyValue', 2], prevKv: ['KeyValue', 3] }),
-    WatchResponse: message({
-      header: ['Header', 1],
-      watchId: ['int64', 2],
-      created: ['bool', 3],
-      canceled: ['bool', 4],
-      compactRevision: ['int64', 5],
-      cancelReason: ['string', 6],
-      fragment: ['bool', 7],
-      events: ['WatchEvent', 11, 'repeated'],
-    }),
-    StatusResponse: message({ version: ['string', 2], dbSize: ['int64', 3] }),
-  },
+const method = messageTypes({
+  Header: message({ clusterId: ['int64', 1], revision: ['int64', 3], raftTerm: ['int64', 4] }),
+  KeyValue: message({
+    key: ['bytes', 1],
+    createRevision: ['int64', 2],
+    modRevision: ['int64', 3],
+    version: ['int64', 4],
+    value: ['bytes', 5],
+  }),
+  RangeRequest: message({
+    key: ['bytes', 1],
+    rangeEnd: ['bytes', 2],
+    limit: ['int64', 3],
+    revision: ['int64', 4],
+    serializable: ['bool', 7],
+    keysOnly: ['bool', 8],
+    countOnly: ['bool', 9],
+  }),
+  RangeResponse: message({ header: ['Header', 1], kvs: ['KeyValue', 2, 'repeated'], count: ['int64', 4] }),
+  PutRequest: message({ key: ['bytes', 1], value: ['bytes', 2] }),
+  DeleteRangeRequest: message({ key: ['bytes', 1] }),
+  Compare: message({ target: ['int32', 2], key: ['bytes', 3], version: ['int64', 4], modRevision: ['int64', 6] }),
+  RequestOp: message({ range: ['RangeRequest', 1], put: ['PutRequest', 2], deleteRange: ['DeleteRangeRequest', 3] }),
+  TxnRequest: message({
+    compare: ['Compare', 1, 'repeated'],
+    success: ['RequestOp', 2, 'repeated'],
+    failure: ['RequestOp', 3, 'repeated'],
+  }),
+  ResponseOp: message({ range: ['RangeResponse', 1] }),
+  TxnResponse: message({ header: ['Header', 1], succeeded: ['bool', 2], responses: ['ResponseOp', 3, 'repeated'] }),
+  CompactionRequest: message({ revision: ['int64', 1] }),
+  CompactionResponse: message({ header: ['Header', 1] }),
+  WatchCreateRequest: message({
+    key: ['bytes', 1],
+    rangeEnd: ['bytes', 2],
+    startRevision: ['int64', 3],
+    progressNotify: ['bool', 4],
+    prevKv: ['bool', 6],
+    fragment: ['bool', 8],
+  }),
+  Empty: message({}),
+  WatchRequest: message({ create: ['WatchCreateRequest', 1], progress: ['Empty', 3] }),
+  WatchEvent: message({ type: ['int32', 1], kv: ['KeyValue', 2], prevKv: ['KeyValue', 3] }),
+  WatchResponse: message({
+    header: ['Header', 1],
+    watchId: ['int64', 2],
+    created: ['bool', 3],
+    canceled: ['bool', 4],
+    compactRevision: ['int64', 5],
+    cancelReason: ['string', 6],
+    fragment: ['bool', 7],
+    events: ['WatchEvent', 11, 'repeated'],
+  }),
+  StatusResponse: message({ version: ['string', 2], dbSize: ['int64', 3] }),
 })
-setDefaults()
 
 export const RANGE = method<RangeRequest, RangeResponse>('etcdserverpb.KV/Range', 'RangeRequest', 'RangeResponse')
 export const TXN = method<TxnRequest, TxnResponse>('etcdserverpb.KV/Txn', 'TxnRequest', 'TxnResponse')
@@ -187,79 +175,3 @@ export const COMPACT = method<CompactionRequest, object>(
 )
 export const WATCH = method<WatchRequest, WatchResponse>('etcdserverpb.Watch/Watch', 'WatchRequest', 'WatchResponse')
 export const STATUS = method<object, StatusResponse>('etcdserverpb.Maintenance/Status', 'Empty', 'StatusResponse')
-
-type FieldSpec = [type: string, id: number, rule?: 'repeated']
-
-function message(fields: Record<string, FieldSpec>): protobuf.IType {
-  const entries = Object.entries(fields).map(([name, [type, id, rule]]) => [name, { type, id, ...(rule && { rule }) }])
-  return { fields: Object.fromEntries(entries) as Record<string, protobuf.IField> }
-}
-
-/** Fields that are absent decode as zero: 64-bit ones as the number 0, bytes as an empty Buffer. */
-function setDefaults(): void {
-  const empty = Buffer.alloc(0)
-  for (const type of root.nestedArray) {
-    if (!(type instanceof protobuf.Type)) continue
-    const prototype = type.ctor.prototype as Record<string, unknown>
-    for (const field of type.fieldsArray) {
-      field.resolve()
-      if (field.repeated) continue
-      if (field.type === 'int64') prototype[field.name] = 0
-      else if (field.type === 'bytes') prototype[field.name] = empty
-    }
-  }
-}
-
-/** Requests are written here before they are copied to a buffer of their exact size. */
-let scratch = new protobuf.BufferWriter()
-const MAX_SCRATCH_BYTES = 64 * 1024
-
-function method<Request, Response>(path: string, request: string, response: string): Method<Request, Response> {
-  const requestType = root.lookupType(request)
-  const responseType = root.lookupType(response)
-  return {
-    path: `/${path}`,
-    encode(value) {
-      scratch.pos = 0
-      if (scratch.states) scratch.states.length = 0
-      // Five bytes for the frame header first, so that the message need not be copied to prepend one.
-      requestType.encode(value as Record<string, unknown>, scratch.uint32(0).fixed32(0))
-      const frame = scratch.finish() as Buffer
-      frame.writeUInt32BE(frame.length - FRAME_HEADER_BYTES, 1)
-      if (scratch.buf.length > MAX_SCRATCH_BYTES) scratch = new protobuf.BufferWriter()
-      return frame
-    },
-    decode: bytes => responseType.decode(new NumberReader(bytes) as unknown as protobuf.Reader) as unknown as Response,
-  }
-}
-
-/** Decodes int64 as numbers. By default protobufjs creates Long objects; changing that would affect the process. */
-class NumberReader extends protobuf.BufferReader {
-  // @ts-expect-error: declared to return a Long
-  override int64(): number {
-    let low = 0
-    let byte: number
-    // Numbers below 2^28 end within four bytes.
-    for (let shift = 0; shift < 28; shift += 7) {
-      byte = this.#next()
-      low |= (byte & 127) << shift
-      if (byte < 128) return low
-    }
-    let value = low
-    let factor = 2 ** 28
-    for (let i = 4; i < 9; i++) {
-      byte = this.#next()
-      value += (byte & 127) * factor
-      if (byte < 128) return value
-      factor *= 128
-    }
-    // Ten bytes: an id of a cluster from 2^63 on, or a negative number, of which etcd sends only -1.
-    this.#next()
-    return value === 2 ** 63 ? -1 : value
-  }
-
-  #next(): number {
-    if (this.pos >= this.len) throw new RangeError('a number is cut off')
-    return this.buf[this.pos++]!
-  }
-}

@@ -1,0 +1,91 @@
+// Calls of a process on this machine, by gRPC over a Unix socket. It may be started later, and again: a call waits for it as
+// long as its time lets it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, openConnection } from '../etcd/client/connection.js'
+import { callHeaders, GrpcCode, GrpcError, unary } from '../etcd/client/grpc.js'
+import type { Method } from '../etcd/client/message-types.js'
+
+export interface SocketClient {
+  call<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs: number): Promise<Response>
+  close(): void
+}
+
+export interface SocketClientOptions {
+  /** `/run/signer.sock`. */
+  readonly path: string
+  /** Called after each call, for metrics. */
+  onCall(path: string, seconds: number, error: unknown): void
+}
+
+const RECONNECT_MS = 100
+
+export function createSocketClient({ path, onCall }: SocketClientOptions): SocketClient {
+  const endpoint = `unix://${path}`
+  const closing = new AbortController()
+  let connected: Connection | undefined
+  let connecting: Promise<Connection> | undefined
+
+  function connect(timeoutMs: number): Promise<Connection> {
+    connecting ??= openConnection(endpoint, { connectTimeoutMs: timeoutMs, signal: closing.signal })
+      .then(opened => (connected = opened))
+      .finally(() => void (connecting = undefined))
+    return connecting
+  }
+
+  async function connection(deadline: number): Promise<Connection> {
+    for (;;) {
+      if (connected?.usable) return connected
+      try {
+        return await connect(Math.max(1, deadline - performance.now()))
+      } catch (cause) {
+        if (closing.signal.aborted) throw new GrpcError(GrpcCode.cancelled, 'the client is closed', 'unsent')
+        if (performance.now() + RECONNECT_MS >= deadline) {
+          const why = cause instanceof Error ? cause.message : String(cause)
+          throw new GrpcError(
+            GrpcCode.deadlineExceeded,
+            `the socket ${path} cannot be reached: ${why}`,
+            'unsent',
+            cause,
+          )
+        }
+        // Keeps a process alive that waits for this while it starts.
+        await sleep(RECONNECT_MS)
+      }
+    }
+  }
+
+  async function send<Request, Response>(
+    { path: name, encode, decode }: Method<Request, Response>,
+    request: Request,
+    deadline: number,
+  ): Promise<Response> {
+    const on = await connection(deadline)
+    on.begin()
+    try {
+      const timeoutMs = Math.max(1, deadline - performance.now())
+      const headers = callHeaders(name, { ':authority': 'localhost', 'grpc-timeout': `${Math.ceil(timeoutMs)}m` })
+      return decode(await unary(on.session, headers, encode(request), { timeoutMs, onActivity: on.noteActivity }))
+    } finally {
+      on.finish()
+    }
+  }
+
+  return {
+    async call(method, request, timeoutMs) {
+      const began = performance.now()
+      const finished = (error?: unknown): void => onCall(method.path, (performance.now() - began) / 1000, error)
+      try {
+        const response = await send(method, request, began + timeoutMs)
+        finished()
+        return response
+      } catch (error) {
+        finished(error)
+        throw error
+      }
+    },
+    close() {
+      closing.abort()
+      connected?.destroy()
+    },
+  }
+}
