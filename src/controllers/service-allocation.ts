@@ -1,2 +1,3 @@
-// Addresses and ports of Services.
+// Addresses and ports of Services, and the ranges that the addresses are of.
+export * from './service-allocation/default-service-cidr.js'
 export * from './service-allocation/service-addresses.js'

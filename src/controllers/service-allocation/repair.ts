@@ -1,28 +1,33 @@
 // Makes the allocated addresses and ports agree with the stored Services. A process that is killed while it creates a
 // Service leaves what it has allocated behind.
-import { canonicalAddress, nodePortsOf } from '../../builtin/service-addresses.js'
+import { canHave, canonicalAddress, nodePortsOf } from '../../builtin/service-addresses.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { objectAt, stringsAt } from '../../meta/values/access.js'
 import { startInformer } from '../../objects/informer.js'
 import { objectKeyOf } from '../../objects/object-store.js'
-import { decodeStored } from '../../objects/stored-object.js'
+import { decodeReadable } from '../../objects/stored-object.js'
 import type { Entry, Revision, Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
 import { PORTS_KEY, PORTS_PREFIX, type PortClaims } from './port-claims.js'
+import type { ServiceRanges } from './service-ranges.js'
 
 export interface AddressKinds {
   readonly services: Kind
   readonly addresses: Kind
+  readonly serviceCidrs: Kind
 }
 
 export interface RepairParts {
   readonly context: ApiContext
   readonly kinds: AddressKinds
   readonly ports: PortClaims
+  readonly ranges: ServiceRanges
   /** Allocates the address of a stored Service. */
   claim(address: string, service: ApiObject): Promise<boolean>
+  /** Gives the address back, unless it belongs to another Service. */
+  release(address: string, service: ApiObject): Promise<void>
   /** Whether the address was allocated for a Service, and not created by a user. */
   isOurs(address: ApiObject): boolean
 }
@@ -31,14 +36,20 @@ export interface RepairParts {
 export async function repair(parts: RepairParts, isAlone: boolean): Promise<void> {
   const { context, kinds, ports } = parts
   const claimed = await all(context, kinds.addresses)
-  const { addresses, ports: usedPorts } = await usedBy(parts)
-  await ports.reset(usedPorts, isAlone)
+  const { addresses, ports: usedPorts, isComplete } = await usedBy(parts)
+  const isOurs = createIsOurs(parts)
+  const mayRelease = isAlone && isComplete
+  await ports.reset(usedPorts, mayRelease)
   for (const entry of claimed) {
     const { name } = objectKeyOf(kinds.addresses, entry.key)
-    if (addresses.delete(name) || !isAlone || !parts.isOurs(decodeStored(entry))) continue
+    if (addresses.delete(name) || !mayRelease || !isOurs(entry)) continue
     await context.objectStore(kinds.addresses).delete('', name, entry.revision)
   }
-  for (const [address, service] of addresses) await parts.claim(address, service)
+  const ranges = await parts.ranges.all()
+  for (const [address, service] of addresses) {
+    // A Service that is older than the ranges keeps an address of none of them.
+    if (ranges.some(range => canHave(range, address))) await parts.claim(address, service)
+  }
 }
 
 export interface RepairTimes {
@@ -61,6 +72,7 @@ export function startRepair(
 ): Controller {
   const { context, kinds, ports } = parts
   const { cache } = context.objectStore(kinds.addresses)
+  const isOurs = createIsOurs(parts)
   /** When each port was seen to be taken since it was free. */
   const portsSince = new Map<number, number>()
   /** When each address was first seen; another revision is another allocation. */
@@ -90,6 +102,7 @@ export function startRepair(
     const used = await usedBy(parts)
     const since = performance.now() - abandonedMs
     const isAbandoned = (at: number | undefined): boolean => at !== undefined && at <= since
+    if (!used.isComplete) return
     const freePorts = [...ports.takenIn(entry)].filter(
       port => !used.ports.has(port) && isAbandoned(portsSince.get(port)),
     )
@@ -97,7 +110,7 @@ export function startRepair(
     const seen = new Map<Revision, number>()
     for (const address of entries) {
       const { name } = objectKeyOf(kinds.addresses, address.key)
-      if (used.addresses.has(name) || !parts.isOurs(decodeStored(address))) continue
+      if (used.addresses.has(name) || !isOurs(address)) continue
       const at = addressesSince.get(address.revision) ?? performance.now()
       seen.set(address.revision, at)
       if (isAbandoned(at)) await context.objectStore(kinds.addresses).delete('', name, address.revision)
@@ -122,14 +135,24 @@ export function startRepair(
   }
 }
 
+/** An address that cannot be read is left alone. */
+const createIsOurs =
+  (parts: RepairParts) =>
+  (entry: Entry): boolean =>
+    decodeReadable([entry]).some(parts.isOurs)
+
 interface Used {
+  /** False if there are Services that cannot be read: then nothing is released. */
+  readonly isComplete: boolean
   readonly addresses: Map<string, ApiObject>
   readonly ports: Set<number>
 }
 
 async function usedBy({ context, kinds }: RepairParts): Promise<Used> {
-  const used: Used = { addresses: new Map(), ports: new Set() }
-  for (const service of (await all(context, kinds.services)).map(decodeStored)) {
+  const stored = await all(context, kinds.services)
+  const services = decodeReadable(stored)
+  const used: Used = { isComplete: services.length === stored.length, addresses: new Map(), ports: new Set() }
+  for (const service of services) {
     const spec = objectAt(service, 'spec')
     for (const address of stringsAt(spec, 'clusterIPs'))
       if (address !== 'None') used.addresses.set(canonicalAddress(address), service)

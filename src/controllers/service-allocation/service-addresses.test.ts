@@ -10,15 +10,18 @@ import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { MADE } from '../../verbs/pipeline/prepared.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { createFrom } from '../../verbs/write/create.js'
 import { remove } from '../../verbs/write/delete.js'
 import { quietEnv } from '../common/controller.js'
+import { startDefaultServiceCidr, syncDefaultServiceCidr } from './default-service-cidr.js'
 import { portClaims } from './port-claims.js'
 import { serviceAddresses } from './service-addresses.js'
 
 const kinds = builtinKinds(builtinTypes())
 const kindOf = (name: string): Kind => kinds.find(({ names }) => names.kind === name)!
 const addresses = kindOf('IPAddress')
+const serviceCidrs = kindOf('ServiceCIDR')
 const request = systemRequest({ user: { name: 'admin', uid: '', groups: [], extra: {} }, userAgent: '' })
 
 interface Process {
@@ -29,7 +32,9 @@ interface Process {
 
 async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
   const context = createApiContext({ store })
-  const { kind, repair } = serviceAddresses(context, store, { services: kindOf('Service'), addresses }, { range })
+  await syncDefaultServiceCidr(context, serviceCidrs, [range])
+  const parts = { services: kindOf('Service'), addresses, serviceCidrs }
+  const { kind, repair } = serviceAddresses(context, store, parts, { range })
   await repair()
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
   return {
@@ -111,7 +116,7 @@ describe('repair while several processes allocate', () => {
     // A process that was killed after it allocated and before it stored the Service.
     const { revision } = (await store.get('/services/specs/x/killed'))!
     await store.delete('/services/specs/x/killed', revision)
-    const parts = { services: kindOf('Service'), addresses }
+    const parts = { services: kindOf('Service'), addresses, serviceCidrs }
     const repairing = serviceAddresses(process.context, store, parts, { range: '10.0.0.0/28' }).startRepair(
       quietEnv(),
       TIMES,
@@ -123,5 +128,86 @@ describe('repair while several processes allocate', () => {
     await new Promise(resolve => setTimeout(resolve, 100))
     expect(await ports.has(30_002)).toBe(true)
     repairing.stop()
+  })
+})
+
+test('the address of a Service that another program has stored is allocated', async () => {
+  const process = await start(store)
+  const parts = { services: kindOf('Service'), addresses, serviceCidrs }
+  const settings = { range: '10.0.0.0/28' }
+  const controller = await serviceAddresses(process.context, store, parts, settings).startServiceRepair(quietEnv())
+  const stored = (name: string, clusterIP: string) =>
+    process.context.objectStore(parts.services).create({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace: 'x', uid: name },
+      spec: { clusterIP, clusterIPs: [clusterIP] },
+    })
+  await stored('outside', '10.7.0.1')
+  await stored('old', '10.0.0.7')
+  await expect.poll(() => taken(process)).toEqual(['10.0.0.7'])
+  await controller.idle()
+  expect(await taken(process)).toEqual(['10.0.0.7'])
+  controller.stop()
+})
+
+describe('ServiceCIDRs', () => {
+  const addRange = (process: Process, name: string, ...cidrs: string[]) =>
+    serverObjects(process.context).create(serviceCidrs, { metadata: { name }, spec: { cidrs } })
+  const FULL = 'failed to allocate a serviceIP'
+
+  async function full(): Promise<Process> {
+    const process = await start(store, '10.0.0.0/30')
+    await process.create('a')
+    await process.create('b')
+    await expect(process.create('c')).rejects.toThrow(FULL)
+    return process
+  }
+
+  test('one that is added gives addresses when the others are full', async () => {
+    const process = await full()
+    await addRange(process, 'more', '10.9.0.0/24')
+    expect((await process.create('c'))['clusterIP']).toMatch(/^10\.9\.0\./)
+    expect((await process.create('d', { clusterIP: '10.9.0.200' }))['clusterIP']).toBe('10.9.0.200')
+    await expect(process.create('e', { clusterIP: '10.9.0.255' })).rejects.toThrow('does not match the current range')
+  })
+
+  test.each([
+    ['that is being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z' }, []],
+    ['that is not ready', {}, [{ type: 'Ready', status: 'False' }]],
+  ])('one %s gives no addresses', async (_, meta, conditions) => {
+    const process = await full()
+    const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }
+    await process.context.objectStore(serviceCidrs).create({
+      ...object,
+      metadata: { name: 'more', ...meta },
+      spec: { cidrs: ['10.9.0.0/24'] },
+      status: { conditions },
+    })
+    await expect(process.create('c')).rejects.toThrow(FULL)
+    await expect(process.create('d', { clusterIP: '10.9.0.9' })).rejects.toThrow('does not match the current range')
+  })
+
+  test('the one of the flags gets a second range, and keeps others than those of the flags', async () => {
+    const { context } = await start(store, '10.0.0.0/30')
+    const cidrs = async () =>
+      objectAt((await serverObjects(context).get(serviceCidrs, '', 'kubernetes'))!, 'spec')['cidrs']
+    await syncDefaultServiceCidr(context, serviceCidrs, ['10.0.0.0/30', 'fd00::/112'])
+    expect(await cidrs()).toEqual(['10.0.0.0/30', 'fd00::/112'])
+    await syncDefaultServiceCidr(context, serviceCidrs, ['10.1.0.0/24'])
+    expect(await cidrs()).toEqual(['10.0.0.0/30', 'fd00::/112'])
+  })
+
+  test('the one of the flags is created again when it is deleted', async () => {
+    const { context } = await start(store)
+    const controller = await startDefaultServiceCidr(context, serviceCidrs, ['10.0.0.0/28'], quietEnv())
+    await serverObjects(context).delete(serviceCidrs, '', 'kubernetes')
+    const stored = () => serverObjects(context).get(serviceCidrs, '', 'kubernetes')
+    await expect
+      .poll(async () => objectAt((await stored()) ?? {}, 'status')['conditions'])
+      .toMatchObject([
+        { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' },
+      ])
+    controller.stop()
   })
 })

@@ -28,6 +28,8 @@ import { createFrom } from '../../verbs/write.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
 import { portClaims } from './port-claims.js'
 import { type AddressKinds, type RepairParts, type RepairTimes, repair, startRepair } from './repair.js'
+import { serviceRanges } from './service-ranges.js'
+import { startServiceRepair } from './service-repair.js'
 
 export interface ServiceAddresses {
   /** The kind of Services, which get addresses and ports when they are written. */
@@ -36,6 +38,8 @@ export interface ServiceAddresses {
   repair(): Promise<void>
   /** Releases what processes that were killed have allocated and not used. For stores that several processes share. */
   startRepair(env: ControllerEnv, times?: RepairTimes): Controller
+  /** Allocates addresses of Services that are written without going through this server. */
+  startServiceRepair(env: ControllerEnv): Promise<Controller>
 }
 
 /** `range` as in --service-cluster-ip-range; `isStrict` refuses addresses in other forms, such as with leading zeros. */
@@ -48,10 +52,12 @@ export function serviceAddresses(
   { range, isStrict = true, nodePorts = NODE_PORTS }: AddressSettings,
 ): ServiceAddresses {
   const ports = portClaims(store, nodePorts)
+  const ranges = serviceRanges(context, kinds.serviceCidrs)
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
     return addressPool({
       range,
+      readyRanges: ranges.ready,
       nodePorts,
       isStrict,
       addresses: dryRun ? onlyLook(addresses) : addresses,
@@ -75,13 +81,16 @@ export function serviceAddresses(
     context,
     kinds: { ...kinds, services: kind },
     ports,
+    ranges,
     claim: (address, service) => addressClaims(context, kinds.addresses, service).claim(address),
+    release: (address, service) => addressClaims(context, kinds.addresses, service).release(address),
     isOurs: address => mapAt(address.metadata, 'labels')[MANAGED_BY] === ALLOCATOR_NAME,
   }
   return {
     kind,
     repair: () => repair(parts, store.embedded),
     startRepair: (env, times) => startRepair(parts, store, env, times),
+    startServiceRepair: env => startServiceRepair(parts, env),
   }
 }
 

@@ -2,7 +2,7 @@
 // one is not reused at once. An address belongs to the caller whose claim succeeded.
 import { failed, parsed, type Result } from '../../../base/result.js'
 import { canonicalAddress } from '../../common/ip-rules.js'
-import { type AddressRange, addressAt, FULL, parseServiceRanges, placeOf } from './address-range.js'
+import { type AddressRange, addressAt, canHave, FULL, parseServiceRanges } from './address-range.js'
 import type { AddressPool } from './service-addresses.js'
 
 /** A claim that cannot be stored, for the service has no name. */
@@ -16,8 +16,10 @@ export interface Claims<T> {
 }
 
 export interface AddressPoolOptions {
-  /** Addresses of services: `10.0.0.0/24`, or two ranges: `10.0.0.0/16,fd00::/108`. */
+  /** The ranges of the flags, whose families are those of the cluster: `10.0.0.0/24`, or `10.0.0.0/16,fd00::/108`. */
   readonly range: string
+  /** The ranges that addresses are taken from, in the order in which they are tried; those of the flags by default. */
+  readonly readyRanges?: () => Promise<readonly AddressRange[]>
   readonly nodePorts?: PortRange | undefined
   readonly isStrict?: boolean
   /** In memory by default. */
@@ -50,6 +52,7 @@ export function parsePortRange(text: string): PortRange | undefined {
 /** Throws if these are no ranges of addresses. */
 export function addressPool({
   range,
+  readyRanges,
   nodePorts = NODE_PORTS,
   isStrict = true,
   addresses = claimsInMemory(),
@@ -75,17 +78,13 @@ export function addressPool({
     families: ranges.map(({ family }) => family),
     isStrict,
     async takeAddress(family, address) {
-      const own = ranges.find(each => each.family === family)
-      if (own === undefined) return failed(OTHER_NETWORK)
-      if (address === undefined && dryRun) return parsed(addressAt(own, 0n))
-      if (address === undefined) return orReason(() => takeAny(own, addresses))
-      const place = placeOf(own, address)
-      // A dry run asks the only range there is, whatever the address; a create looks for the range of the address.
-      if (place === undefined && !dryRun) return failed(OTHER_NETWORK)
-      if (place === undefined || place === 0n || place > own.usable) {
-        const valid = `The range of valid IPs is ${own.text}`
-        return failed(`the provided IP (${canonicalAddress(address)}) is not in the valid range. ${valid}`)
+      const ready = readyRanges === undefined ? ranges : await readyRanges()
+      const own = ready.filter(each => each.family === family)
+      if (address === undefined) {
+        if (!dryRun) return orReason(() => takeAny(own, addresses))
+        return own[0] === undefined ? failed(FULL) : parsed(addressAt(own[0], 0n))
       }
+      if (!own.some(each => canHave(each, address))) return failed(dryRun ? outside(address, own[0]) : OTHER_NETWORK)
       return orReason(async () =>
         dryRun || (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated'),
       )
@@ -112,6 +111,13 @@ const DRY_RUN_PORT = 32_768
 
 const OTHER_NETWORK = 'the provided network does not match the current range'
 
+/** A dry run asks one range, whatever the address; a create looks for the range of the address. */
+function outside(address: string, range: AddressRange | undefined): string {
+  if (range === undefined) return OTHER_NETWORK
+  const valid = `The range of valid IPs is ${range.text}`
+  return `the provided IP (${canonicalAddress(address)}) is not in the valid range. ${valid}`
+}
+
 async function orReason(take: () => Promise<Result<string>>): Promise<Result<string>> {
   try {
     return await take()
@@ -121,8 +127,16 @@ async function orReason(take: () => Promise<Result<string>>): Promise<Result<str
   }
 }
 
-/** Any free address of a range. */
-async function takeAny(range: AddressRange, addresses: Claims<string>): Promise<Result<string>> {
+/** Any free address of the first range that has one. */
+async function takeAny(ranges: readonly AddressRange[], addresses: Claims<string>): Promise<Result<string>> {
+  for (const range of ranges) {
+    const found = await takeOf(range, addresses)
+    if (found.ok) return found
+  }
+  return failed(FULL)
+}
+
+async function takeOf(range: AddressRange, addresses: Claims<string>): Promise<Result<string>> {
   const count = Number(range.usable < MAX_CANDIDATES ? range.usable : MAX_CANDIDATES)
   const reserved = reservedOf(Number(range.size), { parts: 16, most: 256 })
   const found = await anyFree(1, count, reserved, place => addresses.claim(addressAt(range, BigInt(place))))

@@ -22,15 +22,20 @@ export function parseServiceRanges(ranges: string): readonly AddressRange[] | un
 /** kube-apiserver takes IPv6 ranges of 64 bits at most. */
 const WIDEST_IPV6 = 64
 
+/** A range of the flags, which has at least four addresses. */
 function parseRange(text: string): AddressRange | undefined {
+  const range = parseAddressRange(text)
+  return range !== undefined && range.size >= 4n ? range : undefined
+}
+
+/** A range of any size; undefined if it is none, or too wide. */
+export function parseAddressRange(text: string): AddressRange | undefined {
   const range = parseCidr(text)
   if (range === undefined || (range.family === 'IPv6' && range.prefix < WIDEST_IPV6)) return undefined
-  const free = (range.family === 'IPv4' ? 32 : 128) - range.prefix
-  if (free < 2) return undefined
-  const size = 1n << BigInt(free)
+  const size = 1n << BigInt((range.family === 'IPv4' ? 32 : 128) - range.prefix)
   // The last address of an IPv4 range is for broadcast.
   const usable = size - (range.family === 'IPv4' ? 2n : 1n)
-  return { text, family: range.family, network: range.first, usable, size }
+  return { text, family: range.family, network: range.first, usable: usable < 0n ? 0n : usable, size }
 }
 
 /** Why no address or port can be taken. */
@@ -45,4 +50,10 @@ export function placeOf({ family, network, size }: AddressRange, address: string
   if (familyOf(address) !== family) return undefined
   const place = bitsOf(address, family) - network
   return place >= 0n && place < size ? place : undefined
+}
+
+/** Whether services can have an address of the range. */
+export function canHave(range: AddressRange, address: string): boolean {
+  const place = placeOf(range, address)
+  return place !== undefined && place > 0n && place <= range.usable
 }

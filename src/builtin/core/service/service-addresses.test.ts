@@ -41,7 +41,7 @@ describe('a new service', () => {
 
   test('cannot have the address of the network', async () => {
     expect(await errorsFor({ clusterIP: '10.0.0.0' })).toEqual([
-      'spec.clusterIPs: Invalid value: ["10.0.0.0"]: failed to allocate IP 10.0.0.0: the provided IP (10.0.0.0) is not in the valid range. The range of valid IPs is 10.0.0.0/29',
+      'spec.clusterIPs: Invalid value: ["10.0.0.0"]: failed to allocate IP 10.0.0.0: the provided network does not match the current range',
     ])
   })
 
