@@ -91,6 +91,30 @@ describe('impersonation is allowed', () => {
     )
   })
 
+  test.each([
+    ['impersonate-extra-', 'a', 'the empty string key in extra is not allowed'],
+    [
+      'impersonate-extra-scopes',
+      'a',
+      'an invalid key in extra is not allowed: extra.key: Invalid value: "scopes": must be a domain-prefixed path (such as "acme.io/foo")',
+    ],
+    ['impersonate-extra-acme.io%2f%41', 'a', 'a non-lowercase key in extra is not allowed: "acme.io/A"'],
+    ['impersonate-extra-acme.io%2fa', '', 'the empty string value in extra is not allowed'],
+    ['impersonate-extra-acme.io%2fa', 'a', undefined],
+  ])('by the newer modes, but with %s: %j only if it is a proper extra', async (name, value, why) => {
+    const newer: Authorize = (_, { verb }) => ({
+      allowed: verb.startsWith('impersonate-') || verb.includes(':'),
+      reason: '',
+    })
+    const answer = await as({ 'impersonate-user': 'carol', [name]: value }, newer)
+    if (why === undefined) expect(answer).toMatchObject({ extra: { 'acme.io/a': ['a'] } })
+    else {
+      expect(answer).toBe(
+        `userextras.authentication.k8s.io is forbidden: User "alice" cannot impersonate:user-info resource "userextras" in API group "authentication.k8s.io" at the cluster scope: impersonating ${why}`,
+      )
+    }
+  })
+
   test('by the older mode only, if the newer ones are off', async () => {
     const newer = allowing(
       'impersonate-on:user-info:list /pods',
@@ -102,6 +126,22 @@ describe('impersonation is allowed', () => {
     )
     const older = createImpersonation(allowing('impersonate /users carol'), false)
     expect(await older(alice, carol, list)).toMatchObject({ user: { name: 'carol' } })
+  })
+
+  test('and each attempt and each question is reported with its mode', async () => {
+    const reports: string[] = []
+    const report = (what: string) => (mode: string, isAllowed: boolean) =>
+      void reports.push(`${what} ${mode} ${isAllowed ? 'allowed' : 'denied'}`)
+    const observer = { attempted: report('attempt'), asked: report('asked') }
+    const impersonate = createImpersonation(allowing('impersonate /users carol'), true, observer)
+    await impersonate(alice, headers({ 'impersonate-user': 'carol' }), list)
+    expect(reports.splice(0)).toEqual(['asked user-info denied', 'asked legacy allowed', 'attempt legacy allowed'])
+    await expect(impersonate(alice, headers({ 'impersonate-user': 'dave' }), list)).rejects.toThrow('cannot')
+    expect(reports.splice(0)).toEqual(['asked legacy denied', 'asked user-info denied', 'attempt  denied'])
+    // Without headers, or without a name, there is no attempt.
+    await impersonate(alice, headers({}), list)
+    await expect(impersonate(alice, headers({ 'impersonate-group': 'a' }), list)).rejects.toThrow('without')
+    expect(reports).toEqual([])
   })
 
   test('and the last mode that was allowed is tried first', async () => {

@@ -2,8 +2,10 @@
 // one needs only the verb `impersonate`. Each of the newer modes is for one type of user, and also needs permission for
 // what the request does (`impersonate-on:user-info:list`). The first mode that is allowed is used.
 
+import { printFieldErrors } from '../meta/errors/field-errors.js'
 import { badRequest, StatusError } from '../meta/errors/status.js'
 import { compareTexts, printStrings, quote } from '../meta/go/go-text.js'
+import { checkDomainPath } from '../meta/object/domain-path.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
 import { type AccessAttributes } from '../request/access-attributes.js'
 import { type UserInfo } from '../request/user-info.js'
@@ -24,24 +26,42 @@ export interface Impersonated {
   readonly constraint: string | undefined
 }
 
+/** What metrics need to know. */
+export interface ImpersonationObserver {
+  /** A request named another user. The mode is the one that allowed it, and empty if none did. */
+  attempted(mode: string, isAllowed: boolean, seconds: number): void
+  /** The authorizer was asked for a permission of a mode. */
+  asked(mode: string, isAllowed: boolean, seconds: number): void
+}
+
 /** The last mode of at most this many users is remembered. */
 const MAX_REMEMBERED = 1_024
 
-/** `isConstrained`: whether there are the newer modes (ConstrainedImpersonation). */
-export function createImpersonation(authorize: Authorize, isConstrained = true): Impersonate {
+/**
+ * `isConstrained`: whether there are the newer modes (ConstrainedImpersonation). Without them kube-apiserver counts
+ * nothing, so that there is no observer.
+ */
+export function createImpersonation(
+  authorize: Authorize,
+  isConstrained = true,
+  observer?: ImpersonationObserver,
+): Impersonate {
   const modes = isConstrained ? MODES : MODES.filter(({ mode }) => mode === '')
   // The mode that was allowed last is tried first, so that the message of a refusal is about this mode.
   const lastModes = new Map<string, ImpersonationMode>()
   return async (user, headers, attributes) => {
     const impersonated = readHeaders(headers)
     if (!impersonated) return undefined
+    const began = performance.now()
     const id = JSON.stringify([user.name, user.uid, user.groups])
     const last = lastModes.get(id)
     let refused: StatusError | undefined
     for (const mode of last ? [last, ...modes.filter(each => each !== last)] : modes) {
       if (!mode.isFor(impersonated, user)) continue
       try {
-        const identity = await tryMode(authorize, mode, user, impersonated, attributes)
+        const ask = observer ? observed(authorize, mode, observer) : authorize
+        const identity = await tryMode(ask, mode, user, impersonated, attributes)
+        observer?.attempted(labelOf(mode), true, secondsSince(began))
         if (lastModes.size >= MAX_REMEMBERED) lastModes.clear()
         lastModes.set(id, mode)
         return { user: identity, constraint: mode.mode === '' ? undefined : `impersonate:${mode.mode}` }
@@ -50,9 +70,23 @@ export function createImpersonation(authorize: Authorize, isConstrained = true):
         refused ??= error
       }
     }
+    observer?.attempted('', false, secondsSince(began))
     throw refused!
   }
 }
+
+const observed =
+  (authorize: Authorize, mode: ImpersonationMode, observer: ImpersonationObserver): Authorize =>
+  async (user, attributes) => {
+    const began = performance.now()
+    const decision = await authorize(user, attributes)
+    observer.asked(labelOf(mode), decision.allowed, secondsSince(began))
+    return decision
+  }
+
+const labelOf = ({ mode }: ImpersonationMode): string => mode || 'legacy'
+
+const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
 /** The user as the headers name it, before groups are added. */
 interface ImpersonationHeaders {
@@ -179,6 +213,7 @@ async function tryMode(
   if (impersonated.uid !== '') await need(permission(AUTHENTICATION, 'uids', impersonated.uid))
   if (mode !== '') checkGroups(user, impersonated.groups, permission(ownGroup, 'groups', ''))
   for (const group of impersonated.groups) await need(permission(ownGroup, 'groups', group))
+  if (mode !== '') checkExtra(user, impersonated.extra, permission(AUTHENTICATION, 'userextras', ''))
   for (const [key, values] of Object.entries(impersonated.extra)) {
     for (const value of values) await need({ ...permission(AUTHENTICATION, 'userextras', value), subresource: key })
   }
@@ -201,6 +236,24 @@ function checkGroups(
     refusal(user, { ...attributes, name }, { allowed: false, reason })
   if (groups.includes('')) throw refuse('', 'impersonating the empty string group is not allowed')
   if (groups.includes(MASTERS)) throw refuse(MASTERS, 'impersonating the system:masters group is not allowed')
+}
+
+/** The newer modes allow only keys with a domain in front, and no empty values. */
+function checkExtra(user: UserInfo, extra: ImpersonationHeaders['extra'], attributes: AccessAttributes): void {
+  for (const [key, values] of Object.entries(extra)) {
+    const reason = extraError(key, values)
+    if (reason !== undefined) throw refusal(user, attributes, { allowed: false, reason })
+  }
+}
+
+function extraError(key: string, values: readonly string[]): string | undefined {
+  if (key === '') return 'impersonating the empty string key in extra is not allowed'
+  const errors = checkDomainPath(key, 'extra.key')
+  if (errors.length > 0) return `impersonating an invalid key in extra is not allowed: ${printFieldErrors(errors)}`
+  if (key !== key.toLowerCase()) {
+    return `impersonating a non-lowercase key in extra is not allowed: ${quote(key)}`
+  }
+  return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined
 }
 
 /** Every user is in system:authenticated or in system:unauthenticated. */

@@ -23,10 +23,10 @@ beforeEach(async () => {
   now = NOW
 })
 
-const issue = (spec: Partial<TokenSpec> = {}): string =>
+const issue = async (spec: Partial<TokenSpec> = {}): Promise<string> =>
   issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...spec }, authority)
 
-const check = async (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
+const check = async (given: string | Promise<string>, audiences?: readonly string[]): Promise<TokenCheck> =>
   checkToken(
     [
       accountTokens(
@@ -35,7 +35,7 @@ const check = async (token: string, audiences?: readonly string[]): Promise<Toke
         () => now,
       ),
     ],
-    token,
+    await given,
     audiences,
   )
 
@@ -54,7 +54,7 @@ describe('a token', () => {
   })
 
   test('stays valid when the clock is set back, or that of another replica is behind', async () => {
-    const token = issue()
+    const token = await issue()
     now = NOW - 3_600_000
     expect(await check(token)).toMatchObject({ ok: true })
   })
@@ -68,13 +68,13 @@ describe('a token', () => {
   })
 
   test('ends with its time', async () => {
-    const token = issue()
+    const token = await issue()
     now += 620_000
     expect(await check(token)).toMatchObject({ error: '[invalid bearer token, service account token has expired]' })
   })
 
   test('ends with its account, and does not come back with another of the same name', async () => {
-    const token = issue()
+    const token = await issue()
     stored.clear()
     expect(await check(token)).toMatchObject({ ok: false })
     stored.set('ServiceAccount robot', object('ServiceAccount', 'robot', 'u2'))
@@ -84,7 +84,7 @@ describe('a token', () => {
   test('ends with what it is bound to', async () => {
     const secret = object('Secret', 'bound', 's1')
     stored.set('Secret bound', secret)
-    const token = issue({ bound: [{ kind: 'Secret', object: secret }] })
+    const token = await issue({ bound: [{ kind: 'Secret', object: secret }] })
     expect(await check(token)).toMatchObject({ ok: true })
     stored.delete('Secret bound')
     expect(await check(token)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a token', () => {
     const pod = object('Pod', 'p', 'p1')
     stored.set('Pod p', pod)
     const node: ApiObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gone' } }
-    const token = issue({
+    const token = await issue({
       bound: [
         { kind: 'Pod', object: pod },
         { kind: 'Node', object: node },
@@ -134,7 +134,7 @@ describe('what is not taken for one', () => {
   })
 
   test('one with anything changed', async () => {
-    const token = issue()
+    const token = await issue()
     const [header = '', claims = '', signature = ''] = token.split('.')
     const forged = Buffer.from(claims, 'base64url').toString().replace('robot', 'admin')
     expect(await check(`${token}x`)).toMatchObject({ ok: false })
@@ -146,7 +146,7 @@ describe('what is not taken for one', () => {
   })
 
   test('one of another server', async () => {
-    const token = issue()
+    const token = await issue()
     authority = defaultAuthority(await loadSigningKey(createMemoryStore()))
     expect(await check(token)).toMatchObject({ ok: false })
   })
@@ -188,7 +188,7 @@ describe('keys of the user', () => {
 
   test('a token of a further issuer is accepted if one of the keys signed it', async () => {
     const other = { ...authority, issuers: ['https://old'] as const }
-    const token = issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW }, other)
+    const token = await issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW }, other)
     expect(await check(token)).toEqual({ ok: false, error: 'invalid bearer token' })
     authority = {
       ...authority,

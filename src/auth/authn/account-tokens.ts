@@ -2,6 +2,7 @@
 // the object that it is bound to exist.
 
 import { randomUUID } from 'node:crypto'
+import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
@@ -33,12 +34,32 @@ export interface TokenAuthority {
   readonly issuers: readonly [string, ...string[]]
   /** The audiences of this server: those of a token for which none are requested. */
   readonly audiences: readonly string[]
-  readonly signingKey: SigningKey
-  /** All keys whose tokens are accepted, the signing key among them. */
+  /** Undefined if tokens are signed outside. */
+  readonly signingKey: SigningKey | undefined
+  /** All keys whose tokens are accepted, the signing key among them; none if tokens are signed outside. */
   readonly keys: readonly TokenKey[]
+  /** Signs tokens in the place of `signingKey`, and knows the keys by which they are verified. */
+  readonly outside?: OutsideSigner | undefined
   /** The longest time for which a token is issued. */
   readonly maxSeconds: number | undefined
 }
+
+export interface OutsideSigner {
+  /** The token with these claims. */
+  sign(claims: ValueObject): Promise<string>
+  /** Those of an id, or all. */
+  keysFor(id: string | undefined): Promise<readonly TokenKey[]>
+  /** Those that are published; `isHidden` are those that only verify. */
+  known(): readonly (TokenKey & { readonly isHidden: boolean })[]
+}
+
+/** The keys by which a token is verified that names this one. */
+export const keysFor = ({ keys, outside }: TokenAuthority, id: string | undefined): Awaitable<readonly TokenKey[]> =>
+  outside ? outside.keysFor(id) : keys
+
+/** The keys that others may verify tokens by. */
+export const publishedKeys = ({ keys, outside }: TokenAuthority): readonly TokenKey[] =>
+  outside ? outside.known().filter(({ isHidden }) => !isHidden) : keys
 
 export const DEFAULT_ISSUER = 'https://kubernetes.default.svc'
 
@@ -53,24 +74,22 @@ export const defaultAuthority = (signingKey: SigningKey): TokenAuthority => ({
 
 export function issueToken(
   { account, audiences, seconds, bound, now }: TokenSpec,
-  { issuers, signingKey }: TokenAuthority,
-): string {
+  { issuers, signingKey, outside }: TokenAuthority,
+): Awaitable<string> {
   const { namespace = '', name = '' } = metaOf(account)
   const at = Math.floor(now / 1000)
   const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), referenceTo(object)] as const)
-  return signToken(
-    {
-      aud: [...audiences],
-      exp: at + seconds,
-      iat: at,
-      iss: issuers[0],
-      jti: randomUUID(),
-      'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: referenceTo(account) },
-      nbf: at,
-      sub: accountUser(namespace, name),
-    },
-    signingKey,
-  )
+  const claims = {
+    aud: [...audiences],
+    exp: at + seconds,
+    iat: at,
+    iss: issuers[0],
+    jti: randomUUID(),
+    'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: referenceTo(account) },
+    nbf: at,
+    sub: accountUser(namespace, name),
+  }
+  return outside ? outside.sign(claims) : signToken(claims, signingKey!)
 }
 
 function referenceTo(object: ApiObject): ValueObject {
@@ -86,19 +105,26 @@ const REMEMBERED = 4_096
 export function accountTokens(authority: TokenAuthority, find: FindObject, now: () => number): TokenAuthenticator {
   const signed = new Map<string, ValueObject>()
 
-  function claimsOf(token: string): ValueObject | 'forged' | undefined {
+  function claimsOf(token: string): Awaitable<ValueObject | 'forged' | undefined> {
     const known = signed.get(token)
     if (known) return known
     const read = readToken(token)
     if (!read || !authority.issuers.includes(stringAt(read.claims, 'iss'))) return undefined
-    if (!isSignedByOneOf(read, authority.keys)) return 'forged'
+    return andThen(keysFor(authority, read.keyId), keys => {
+      if (!isSignedByOneOf(read, keys)) return 'forged'
+      if (!authority.outside) remember(token, read.claims)
+      return read.claims
+    })
+  }
+
+  /** Not with a signer outside: it may withdraw a key at any time. */
+  function remember(token: string, claims: ValueObject): void {
     if (signed.size >= REMEMBERED) signed.clear()
-    signed.set(token, read.claims)
-    return read.claims
+    signed.set(token, claims)
   }
 
   return async (token, audiences) => {
-    const claims = claimsOf(token)
+    const claims = await claimsOf(token)
     if (!claims) return undefined
     if (claims === 'forged') return no('the token is not signed by this server')
     const meant = stringsAt(claims, 'aud')

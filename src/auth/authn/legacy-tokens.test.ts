@@ -27,7 +27,7 @@ async function check(listed: readonly string[], labels: Record<string, string> =
     secrets: listed.map(name => ({ name })),
   }
   const secret: ApiObject = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'x', name: 's', labels } }
-  const token = issueLegacyToken(account, secret, authority)
+  const token = issueLegacyToken(account, secret, authority.signingKey!)
   const stored = { ...secret, data: { token: Buffer.from(token).toString('base64') } }
   const authenticator = legacyTokens(
     authority,

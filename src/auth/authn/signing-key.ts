@@ -9,6 +9,7 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import type { Store } from '../../storage/store.js'
+import { checkInClear } from '../../storage/untransformable.js'
 
 export type TokenAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
@@ -31,6 +32,7 @@ const STORE_KEY = '/binnacle/service-account-signing-key'
 export async function loadSigningKey(store: Store): Promise<SigningKey> {
   for (;;) {
     const stored = await store.get(STORE_KEY)
+    if (stored) checkInClear(STORE_KEY, stored.value)
     if (stored) return signingKey(createPrivateKey(stored.value))
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     // If another process was faster, the loop reads its key.
@@ -61,7 +63,7 @@ function tokenKey(publicKey: KeyObject): TokenKey {
 
 const CURVES: Readonly<Record<string, TokenAlgorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): TokenAlgorithm {
+export function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): TokenAlgorithm {
   if (asymmetricKeyType === 'rsa') return 'RS256'
   const algorithm = CURVES[asymmetricKeyDetails?.namedCurve ?? '']
   if (!algorithm) throw new Error(`a key must be RSA or ECDSA with the curve P-256, P-384 or P-521`)

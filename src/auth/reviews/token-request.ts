@@ -60,7 +60,7 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject, check
       const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
       const reference = objectOrNone(spec, 'boundObjectRef')
       const bound = reference ? await findBound(reference, namespace, name, find) : []
-      const token = issueToken({ account, audiences, seconds, bound, now }, authority)
+      const token = await issueToken({ account, audiences, seconds, bound, now }, authority)
       return {
         ...object,
         metadata,
