@@ -4,19 +4,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type SecureVersion, TLSSocket } from 'node:tls'
+import { TLSSocket } from 'node:tls'
 import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
 import { answerUnreadable } from './filters/unreadable.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { refuseMalformed } from './wire/http1-checks.js'
 import { createHttp2 } from './wire/http2.js'
+import { createNamedServers } from './wire/named-servers.js'
 import { createNewConnections } from './wire/new-connections.js'
 import { createSlowReaders, type Reader, type SlowReaders } from './wire/slow-readers.js'
+import { secureOptions, type TlsCertificates, type TlsOptions } from './wire/tls-options.js'
 import { ignoreData, serveUpgrades } from './wire/upgrades.js'
 import { exchangeOfUpgrade } from './wire/websocket.js'
 
-export { createSlowReaders, type SlowReaders }
+export { createSlowReaders, type SlowReaders, type TlsCertificates, type TlsOptions }
 
 export interface ListenOptions {
   readonly address: string
@@ -30,25 +32,11 @@ export interface ListenOptions {
   readonly unref?: boolean | undefined
 }
 
-export interface TlsOptions {
-  readonly cert: string | Buffer
-  readonly key: string | Buffer
-  /** The authorities whose client certificates are accepted. */
-  readonly clientCa?: string | Buffer | undefined
-  /** TLS 1.2 when absent. */
-  readonly minVersion?: SecureVersion | undefined
-  /** OpenSSL's lists of cipher suites and curves. Without the first, no suite with CBC is offered. */
-  readonly ciphers?: string | undefined
-  readonly curves?: string | undefined
-  /** Whether HTTP/2 is offered beside HTTP/1.1; it is when absent. */
-  readonly http2?: boolean | undefined
-  /** How many requests a client may send at once over one connection of HTTP/2. */
-  readonly maxStreams?: number | undefined
-}
-
 export interface Listener {
   readonly url: string
   readonly port: number
+  /** Presents other certificates, and accepts other clients, on connections that are opened from now on. Throws if they are none. */
+  setCertificates(certificates: TlsCertificates): void
   /**
    * Accepts no new requests. Resolves when those that are being served are answered, or after the grace period. A
    * request whose body does not arrive soon is cut off.
@@ -85,7 +73,8 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     },
     handle,
   )
-  const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
+  const tls = options.tls && tlsServer(options.tls, http2.accept)
+  const server = tls?.server ?? createServer({ maxHeaderSize: MAX_HEADER_BYTES })
   // With a limit, Node drops the fields beyond it. All are read, and `checkHeaders` refuses a request with too many.
   server.maxHeadersCount = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
@@ -148,6 +137,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   return {
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
     port,
+    setCertificates: certificates => tls?.setCertificates(certificates),
     close: (graceMs = GRACE_MS) =>
       new Promise(resolve => {
         // A client that has stopped sending would hold up the stop until the end of the grace period.
@@ -199,35 +189,39 @@ function refuseLargeHeaders(exchange: Exchange): void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** All suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and without CBC. */
-const DEFAULT_CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':')
+interface CertifiedServer {
+  readonly server: Server
+  setCertificates(certificates: TlsCertificates): void
+}
 
 /** An https server that passes connections on which the client chose HTTP/2 to `acceptHttp2`. */
-function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): Server {
-  const server = createTlsServer({
-    cert: tls.cert,
-    key: tls.key,
-    ...(tls.clientCa && { ca: tls.clientCa }),
+function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): CertifiedServer {
+  const common = {
     // A client without a valid certificate is not refused here: it may authenticate by a token.
     requestCert: tls.clientCa !== undefined,
     rejectUnauthorized: false,
     ALPNProtocols: tls.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
-    minVersion: tls.minVersion ?? 'TLSv1.2',
-    ciphers: tls.ciphers ?? DEFAULT_CIPHERS,
-    ...(tls.curves !== undefined && { ecdhCurve: tls.curves }),
-    maxHeaderSize: MAX_HEADER_BYTES,
     handshakeTimeout: HANDSHAKE_MS,
-  })
+  }
+  const server = createTlsServer({ ...secureOptions(tls), ...common, maxHeaderSize: MAX_HEADER_BYTES })
+  const [acceptTls] = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const named = createNamedServers(
+    socket => acceptTls?.call(server, socket),
+    socket => server.emit('secureConnection', socket),
+    HANDSHAKE_MS,
+  )
+  const setNamed = (certificates: TlsOptions): void => {
+    const optionsOf = new Map(
+      [...(certificates.named ?? new Map()).values()].map(pair => [
+        pair,
+        { ...secureOptions(certificates, pair), ...common },
+      ]),
+    )
+    named.set(new Map([...(certificates.named ?? [])].map(([name, pair]) => [name, optionsOf.get(pair)!])))
+  }
+  setNamed(tls)
+  server.on('connection', named.accept)
   const [acceptHttp1] = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', socket => {
@@ -241,5 +235,13 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     }
   })
   server.on('tlsClientError', () => {})
-  return server
+  return {
+    server,
+    setCertificates(certificates) {
+      const changed = { ...tls, ...certificates }
+      const options = secureOptions(changed)
+      setNamed(changed)
+      server.setSecureContext(options)
+    },
+  }
 }

@@ -2,10 +2,9 @@
 // administrator. They are created on the first start and kept in a folder.
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
 import { access, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { UsageError } from '../../base/usage-error.js'
-import { type KeyPair, makeCertificate } from './x509.js'
+import { isAddress, type KeyPair, makeCertificate } from './x509.js'
 
 export interface Certificates {
   /** The authority that signs the certificates of the server and of clients. */
@@ -104,7 +103,7 @@ export const isGoodAuthority = (pair: KeyPair): boolean => isGood(pair, pair)
 
 async function ensureServer(folder: string, name: string, ca: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
   const kept = await readPair(folder, name)
-  return kept && isGood(kept, ca) && hosts.every(host => names(new X509Certificate(kept.cert), host))
+  return kept && isGood(kept, ca) && namesAll(new X509Certificate(kept.cert), hosts)
     ? kept
     : makeInto(folder, name, () => makeServer(ca, hosts))
 }
@@ -165,8 +164,8 @@ function isGood({ cert, key }: KeyPair, ca: KeyPair): boolean {
   )
 }
 
-const names = (certificate: X509Certificate, host: string): boolean =>
-  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined
+const namesAll = (certificate: X509Certificate, hosts: readonly string[]): boolean =>
+  hosts.every(host => (isAddress(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined)
 
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   try {

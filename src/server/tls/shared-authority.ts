@@ -4,6 +4,7 @@ import { decodeJson, encodeJson } from '../../codec/json.js'
 import { stringAt } from '../../meta/values/access.js'
 import { isObject } from '../../meta/values/value.js'
 import type { Entry, Store } from '../../storage/store.js'
+import { checkInClear } from '../../storage/untransformable.js'
 import { isGoodAuthority, type ShareAuthority } from './certificates.js'
 import type { KeyPair } from './x509.js'
 
@@ -15,6 +16,7 @@ export function shareAuthority(store: Store, storeKey = STORE_KEY): ShareAuthori
   return async (own, make) => {
     for (;;) {
       const entry = await store.get(storeKey)
+      if (entry) checkInClear(storeKey, entry.value)
       const stored = entry && pairIn(entry)
       if (stored && isGoodAuthority(stored)) return stored
       const { cert, key } = own ?? (await make())

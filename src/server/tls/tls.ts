@@ -1,8 +1,11 @@
 // The certificate that the server presents, and the authorities whose client certificates it accepts.
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { TlsOptions } from '../../http/listener.js'
-import type { HttpsOptions } from '../options/serving.js'
+import type { HttpsOptions, NamedCertificate } from '../options/serving.js'
 import { ensureCertificates, makeCertificates, type ShareAuthority } from './certificates.js'
+import { readKeyPair } from './key-pair.js'
 import type { KeyPair } from './x509.js'
 
 export interface Tls {
@@ -11,20 +14,20 @@ export interface Tls {
   readonly ca: string
   /** PEM: the authorities whose client certificates name a user. */
   readonly clientCa: string
-  /** The client certificate of the administrator. */
-  readonly admin: KeyPair
+  /** The client certificate of the administrator; undefined if our own authority is not accepted. */
+  readonly admin: KeyPair | undefined
 }
 
 export interface ClientAuthorities {
-  /** PEM: authorities of client certificates, beside our own. */
+  /** PEM: authorities of client certificates, in the place of our own. */
   readonly clientCa?: string | undefined
   /** PEM: authorities of the certificate of an authenticating proxy. */
   readonly proxyCa?: string | undefined
 }
 
 export async function prepareTls(
-  { certificateFolder, keyPair, minVersion, ciphers, curves, http2, maxStreams }: HttpsOptions,
-  { clientCa = '', proxyCa = '' }: ClientAuthorities,
+  { certificateFolder, keyPair, named, minVersion, ciphers, curves, http2, maxStreams }: HttpsOptions,
+  { clientCa, proxyCa = '' }: ClientAuthorities,
   hosts: readonly string[],
   share?: ShareAuthority,
 ): Promise<Tls> {
@@ -32,10 +35,11 @@ export async function prepareTls(
     certificateFolder === undefined
       ? await makeCertificates(hosts, share)
       : await ensureCertificates(certificateFolder, hosts, share)
-  const accepted = joinPem(own.ca, clientCa)
+  const accepted = clientCa ?? own.ca
   return {
     options: {
       ...(keyPair ?? own.server),
+      named: namedCertificates(named ?? []),
       clientCa: joinPem(accepted, proxyCa),
       minVersion,
       ciphers,
@@ -46,16 +50,33 @@ export async function prepareTls(
     // The authority of a certificate of the user is not known, but the certificate itself can be trusted.
     ca: keyPair?.cert ?? own.ca,
     clientCa: accepted,
-    admin: own.admin,
+    admin: clientCa === undefined ? own.admin : undefined,
   }
 }
 
 /** A file need not end with a newline, a certificate in PEM form must begin on a line of its own. */
-const joinPem = (...parts: readonly string[]): string =>
+export const joinPem = (...parts: readonly string[]): string =>
   parts
     .filter(Boolean)
     .map(part => part.trim())
     .join('\n')
+
+/** By the names that the flags give, which go before those in the certificates. */
+export function namedCertificates(named: readonly NamedCertificate[]): ReadonlyMap<string, KeyPair> {
+  const byName = new Map<string, KeyPair>()
+  const read = named.map(({ names, files }) => ({ names, pair: readKeyPair(files) }))
+  const add = (name: string, pair: KeyPair): void => void (byName.has(name) || byName.set(name, pair))
+  for (const { names, pair } of read) for (const name of names) add(name, pair)
+  for (const { names, pair } of read) if (names.length === 0) for (const name of namesIn(pair)) add(name, pair)
+  return byName
+}
+
+function namesIn({ cert }: KeyPair): string[] {
+  const { subject, subjectAltName = '' } = new X509Certificate(cert)
+  const common = subject.split('\n').flatMap(line => (line.startsWith('CN=') ? [line.slice(3)] : []))
+  const alternative = subjectAltName.split(', ').flatMap(name => (name.startsWith('DNS:') ? [name.slice(4)] : []))
+  return [...common.filter(name => isIP(name) === 0), ...alternative].map(name => name.toLowerCase())
+}
 
 /** The names and addresses by which clients reach a server: those of its address, of its service, and `published` ones. */
 export function hostsOf(address: string, serviceAddress: string, published: readonly string[] = []): string[] {

@@ -9,15 +9,18 @@ import {
   accountTokens,
   bootstrapTokens,
   DEFAULT_ISSUER,
+  type ExternalSigner,
   type FindObject,
   legacyTokens,
   loadSigningKey,
   type MarkTokenUsed,
+  openExternalSigner,
   type SigningKey,
   type TokenAuthority,
 } from '../../../auth/tokens.js'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
+import { UsageError } from '../../../base/usage-error.js'
 import type { Kind } from '../../../kinds/kind.js'
 import type { Registry } from '../../../kinds/registry.js'
 import { type FeatureGates, isGateOn } from '../../../meta/feature-gates.js'
@@ -35,6 +38,7 @@ import type {
   TokenWebhookOptions,
 } from '../../options/access/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
+import { messageOf } from '../../options/flag-files.js'
 import { requireKind } from '../kinds.js'
 import { openAuthorization } from './authorization.js'
 import { openJwtTokens } from './jwt-tokens.js'
@@ -72,7 +76,7 @@ export async function openAccess(
 ): Promise<AccessControl> {
   const kindOf = (group: string, kind: string): Kind => requireKind(registry, group, kind)
   const [authority, roles, nodes] = await Promise.all([
-    openAuthority(store, authentication.serviceAccounts),
+    openAuthority(store, authentication.serviceAccounts, { metrics, log }),
     isOpen(authorization)
       ? undefined
       : startRbacStore(
@@ -157,23 +161,51 @@ export async function openAccess(
     stop() {
       stop()
       jwt?.stop()
+      authority.outside?.stop()
       roles?.stop()
       nodes?.stop()
     },
   }
 }
 
-async function openAuthority(store: Store, options: ServiceAccountOptions): Promise<TokenAuthority> {
-  const { signingKey: given, verificationKeys, maxTokenSeconds } = options
-  const signingKey = given?.privateKey ? (given as SigningKey) : await loadSigningKey(store)
+interface OpenAuthority extends TokenAuthority {
+  readonly outside: ExternalSigner | undefined
+}
+
+async function openAuthority(
+  store: Store,
+  options: ServiceAccountOptions,
+  env: { readonly metrics: MetricsRegistry; readonly log: Logger },
+): Promise<OpenAuthority> {
+  const { signingKey: given, verificationKeys, maxTokenSeconds, signingEndpoint } = options
   const [issuer = DEFAULT_ISSUER, ...furtherIssuers] = options.issuers
-  return {
-    issuers: [issuer, ...furtherIssuers],
-    audiences: options.audiences.length === 0 ? [issuer, ...furtherIssuers] : options.audiences,
-    signingKey,
-    keys: [signingKey, ...verificationKeys.filter(({ id }) => id !== signingKey.id)],
-    maxSeconds: maxTokenSeconds,
+  const issuers = [issuer, ...furtherIssuers] as const
+  const audiences = options.audiences.length === 0 ? issuers : options.audiences
+  if (signingEndpoint !== undefined) {
+    const outside = await openOutside(signingEndpoint, maxTokenSeconds, env)
+    const maxSeconds = maxTokenSeconds ?? outside.maxSeconds
+    return { issuers, audiences, signingKey: undefined, keys: [], outside, maxSeconds }
   }
+  const signingKey = given?.privateKey ? (given as SigningKey) : await loadSigningKey(store)
+  const keys = [signingKey, ...verificationKeys.filter(({ id }) => id !== signingKey.id)]
+  return { issuers, audiences, signingKey, keys, outside: undefined, maxSeconds: maxTokenSeconds }
+}
+
+async function openOutside(
+  path: string,
+  maxSeconds: number | undefined,
+  env: { readonly metrics: MetricsRegistry; readonly log: Logger },
+): Promise<ExternalSigner> {
+  const signer = await openExternalSigner({ path, ...env }).catch((error: unknown) => {
+    throw new UsageError(
+      `--service-account-signing-endpoint=${path}: while setting up external-jwt-signer: ${messageOf(error)}`,
+    )
+  })
+  if (maxSeconds === undefined || maxSeconds <= signer.maxSeconds) return signer
+  signer.stop()
+  throw new UsageError(
+    `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${maxSeconds}s > ${signer.maxSeconds}s`,
+  )
 }
 
 const withLabel = (object: ApiObject, label: string, value: string): ApiObject => ({

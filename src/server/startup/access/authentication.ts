@@ -1,6 +1,5 @@
 // Authenticates a request: by a session of the console, by a proxy that names the user, by a bearer token, or by a client
 // certificate.
-import { X509Certificate } from 'node:crypto'
 import {
   type Authenticator,
   authenticate,
@@ -8,7 +7,6 @@ import {
   byBearer,
   byCertificate,
   type Credentials,
-  commonNameOf,
   type TokenAuthenticator,
   userOfHeaders,
 } from '../../../auth/authenticator.js'
@@ -18,6 +16,7 @@ import type { Authenticate } from '../../../http/handler.js'
 import type { UserInfo } from '../../../request/user-info.js'
 import type { AuthenticationOptions, RequestHeaderOptions } from '../../options/access/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
+import type { ClientCertificates } from './client-certificates.js'
 
 export interface AuthenticationParts {
   readonly tokens: readonly TokenAuthenticator[]
@@ -26,8 +25,7 @@ export interface AuthenticationParts {
   /** The paths that may be requested without credentials; none, or all. */
   readonly anonymous: AnonymousPaths
   readonly requestHeader?: RequestHeaderOptions | undefined
-  /** PEM: the authorities whose client certificates name a user. */
-  readonly clientCa: string
+  readonly certificates: ClientCertificates
   /** The user of a request that belongs to a session of the console, `false` if there is no such session. */
   readonly ofSession?: ((exchange: Exchange) => Awaitable<UserInfo | false | undefined>) | undefined
 }
@@ -46,16 +44,16 @@ export function anonymousPaths(
 }
 
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
-  const { tokens, audiences, anonymous, requestHeader, clientCa, ofSession } = parts
-  const proxies = requestHeader && createProxyCheck(requestHeader, clientCa)
+  const { tokens, audiences, anonymous, requestHeader, certificates, ofSession } = parts
   // In kube-apiserver's order: a valid certificate wins over a token.
   const authenticators: Authenticator[] = [byCertificate, byBearer(tokens, audiences)]
   return (exchange, notes) => {
     // A request that names a session has no other credentials, also not the certificate of the browser.
     const session = ofSession?.(exchange)
     if (session !== undefined) return andThen(session, user => user || undefined)
-    const proxied = proxies?.isProxy(exchange) ? userOfHeaders(requestHeader!, exchange.rawHeaders) : undefined
-    const credentials = new SentCredentials(exchange, proxies)
+    const proxied =
+      requestHeader && certificates.isProxy(exchange) ? userOfHeaders(requestHeader, exchange.rawHeaders) : undefined
+    const credentials = new SentCredentials(exchange, certificates)
     if (proxied) return authenticate(credentials, [() => proxied], false)
     const warning = bearerWarning(exchange.headers.authorization)
     if (warning) notes.warn(warning)
@@ -79,56 +77,14 @@ class SentCredentials implements Credentials {
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly proxies: ProxyCheck | undefined,
+    private readonly certificates: ClientCertificates,
   ) {
     this.authorization = exchange.headers.authorization
   }
 
   get certificate(): Credentials['certificate'] {
     const certificate = this.exchange.peer.certificate()
-    if (!certificate || !this.proxies || !certificate.isValid) return certificate
-    return { subject: certificate.subject, isValid: this.proxies.isClient(this.exchange) }
+    if (!certificate?.isValid || this.certificates.isClient(this.exchange)) return certificate
+    return { subject: certificate.subject, isValid: false }
   }
 }
-
-interface ProxyCheck {
-  /** The request comes over a connection with a certificate of the proxy's authority and an allowed name. */
-  isProxy(exchange: Exchange): boolean
-  /** It comes with a certificate of an authority for clients. */
-  isClient(exchange: Exchange): boolean
-}
-
-/**
- * TLS accepts certificates of both kinds of authorities, so this tells them apart. Only a certificate that an authority
- * signed itself is recognized: one that comes with an intermediate certificate is neither kind.
- */
-function createProxyCheck({ ca, allowedNames }: RequestHeaderOptions, clientCa: string): ProxyCheck {
-  const proxyAuthorities = certificatesOf(ca)
-  const clientAuthorities = certificatesOf(clientCa)
-  const known = new WeakMap<Buffer, { readonly isProxy: boolean; readonly isClient: boolean }>()
-
-  function classify(exchange: Exchange) {
-    const certificate = exchange.peer.certificate()
-    if (!certificate?.isValid) return undefined
-    let found = known.get(certificate.raw)
-    if (!found) {
-      const parsed = new X509Certificate(certificate.raw)
-      const isSignedBy = (authorities: readonly X509Certificate[]): boolean =>
-        authorities.some(authority => parsed.checkIssued(authority) && parsed.verify(authority.publicKey))
-      const isAllowed = allowedNames.length === 0 || allowedNames.includes(commonNameOf(certificate.subject))
-      found = { isProxy: isAllowed && isSignedBy(proxyAuthorities), isClient: isSignedBy(clientAuthorities) }
-      known.set(certificate.raw, found)
-    }
-    return found
-  }
-
-  return {
-    isProxy: exchange => classify(exchange)?.isProxy ?? false,
-    isClient: exchange => classify(exchange)?.isClient ?? false,
-  }
-}
-
-const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
-
-const certificatesOf = (pem: string): X509Certificate[] =>
-  (pem.match(BLOCK) ?? []).map(block => new X509Certificate(block))

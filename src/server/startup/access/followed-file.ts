@@ -1,8 +1,8 @@
 // A configuration in a file that is read again while the server runs. What is not valid changes nothing.
-import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
+import { watchFiles } from '../../../base/watch-files.js'
 import { hashLabel, serverIdentity } from '../../observability/server-identity.js'
 
 export interface FollowedFile {
@@ -10,7 +10,7 @@ export interface FollowedFile {
   /** What it held at the start. */
   readonly text: string
   /** In the log and in the names of metrics. */
-  readonly what: 'authentication' | 'authorization'
+  readonly what: 'authentication' | 'authorization' | 'encryption'
   /** Takes what the file holds now. Rejects if it is not valid; with an `UnfinishedLoad`, the same text is tried again. */
   load(bytes: Buffer): Promise<void>
   readonly metrics: MetricsRegistry
@@ -20,8 +20,6 @@ export interface FollowedFile {
 /** The text may be right later: it names another server that does not answer yet. */
 export class UnfinishedLoad extends Error {}
 
-/** Files are looked at this often, since not every file system reports changes. */
-const CHECK_MS = 1000
 const RETRY_MS = 60_000
 
 export function followFile({ path, text, what, load, metrics, log }: FollowedFile): { stop(): void } {
@@ -55,10 +53,10 @@ export function followFile({ path, text, what, load, metrics, log }: FollowedFil
     running = running.then(reload)
   }
 
-  watchFile(path, { interval: CHECK_MS, persistent: false }, changed)
+  const watching = watchFiles([path], changed)
   return {
     stop() {
-      unwatchFile(path, changed)
+      watching.stop()
       clearTimeout(retry)
     },
   }
