@@ -4,6 +4,7 @@ import { createMemoryStore } from '../storage/memory/memory-store.js'
 import type { StoreEvent } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createEncodedStore } from './encoded-store.js'
+import { decodeStored } from './stored-object.js'
 
 const KEY = '/apiextensions.k8s.io/customresourcedefinitions/ws.example.com'
 const definition = (spec: object) => ({
@@ -73,4 +74,16 @@ test('the events of writes have the bytes that were written', async () => {
   expect(created.value.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
   expect(events[1]!.value).toEqual(object('2'))
   expect(events[1]!.previous!.value).toEqual(object('1'))
+})
+
+test('of damaged protobuf, the error says what is wrong with the protobuf', async () => {
+  const { etcd, store } = setUp()
+  const key = '/configmaps/default/a'
+  await store.create(key, bytes({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'a' } }))
+  const { value, revision } = (await etcd.get(key))!
+  const damaged = Buffer.from(value)
+  damaged[damaged.length - 1]! ^= 0xff
+  await etcd.update(key, damaged, revision)
+  const entry = (await store.get(key))!
+  expect(() => decodeStored(entry)).toThrow('Internal error occurred: unexpected EOF')
 })

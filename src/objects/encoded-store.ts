@@ -11,6 +11,7 @@ import type { Types } from '../types/type.js'
 import { shapeTyped } from '../types/typed-body.js'
 import { createRecentForms } from './recent-forms.js'
 import { encodeStored } from './stored-object.js'
+import { undecodable } from './unreadable.js'
 
 export interface StoredEncoding {
   /** The types of the built-in kinds. Objects of other kinds have no protobuf. */
@@ -93,9 +94,9 @@ function createReader({ types, storedForms = [] }: StoredEncoding): (value: Buff
       if (isEnvelope(value)) return fromProtobuf(types, value)
       if (value.subarray(0, SELF_DESCRIBED.length).equals(SELF_DESCRIBED)) return stored(types, decodeCbor(value).value)
       return fromJson(types, storedForms, value)
-    } catch {
-      // Encrypted or damaged: a request that needs the object gets the error of its bytes.
-      return value
+    } catch (error) {
+      // A request that needs the object gets the error. That of damaged JSON is found again when it is parsed.
+      return value[0] === BRACE ? value : undecodable(error as Error)
     }
   }
 }

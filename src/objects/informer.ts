@@ -1,4 +1,5 @@
-// An informer: reads all entries of a key prefix, then watches it, and starts again when the watch ends.
+// An informer: reads all entries of a key prefix, then watches it, and starts again when the watch ends. An entry that its
+// handler cannot read (damaged, encrypted with another key) is logged and left out until it is written again or deleted.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Logger, NO_LOGGER } from '../base/logger.js'
 import type { Kind } from '../kinds/kind.js'
@@ -25,6 +26,8 @@ export interface InformerHandler<En extends Entry, Ev extends StoreEvent> {
 }
 
 export interface Informer {
+  /** The keys of the entries that could not be read. */
+  readonly unreadable: ReadonlySet<string>
   /** Resolves when all entries have been read for the first time; rejects if they could not be read. */
   readonly started: Promise<void>
   stop(): void
@@ -41,14 +44,26 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
 ): Informer {
   let watch: Watch | undefined
   let stopped = false
+  let unreadable = new Set<string>()
+
+  function tryRead(key: string, read: () => void): void {
+    try {
+      read()
+      unreadable.delete(key)
+    } catch (error) {
+      unreadable.add(key)
+      log.error('an object in the store cannot be read', { key, reason: String(error) })
+    }
+  }
 
   async function start(): Promise<void> {
     handler.begin?.()
+    unreadable = new Set()
     let page = await source.range(prefix, { limit: FIRST_LIMIT })
     const { revision } = page
     for (;;) {
       if (stopped) return
-      for (const entry of page.entries) handler.entry(entry)
+      for (const entry of page.entries) tryRead(entry.key, () => handler.entry(entry))
       const last = page.entries.at(-1)
       if (!last || page.remaining === 0) break
       const limit = limitAfter(page.entries, PAGE_LIMITS)
@@ -58,7 +73,10 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
     }
     if (stopped) return
     handler.complete?.()
-    watch = source.watch(prefix, revision, { event: event => handler.event(event), end: startLater })
+    watch = source.watch(prefix, revision, {
+      event: event => tryRead(event.key, () => handler.event(event)),
+      end: startLater,
+    })
   }
 
   function startLater(): void {
@@ -80,6 +98,9 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
   started.catch(retry)
   return {
     started,
+    get unreadable() {
+      return unreadable
+    },
     stop() {
       stopped = true
       watch?.close()
@@ -94,6 +115,8 @@ export interface KindInformer<T> {
   get(namespace: string, name: string): T | undefined
   /** Of one namespace, or of a kind without namespaces. */
   all(namespace: string): Iterable<T>
+  /** False while there are objects that cannot be read. */
+  readonly isComplete: boolean
   stop(): void
 }
 
@@ -129,8 +152,11 @@ export async function startKindInformer<T>(
         changed()
       },
       event(event) {
-        put(objects, event, event.value)
-        changed()
+        try {
+          put(objects, event, event.value)
+        } finally {
+          changed()
+        }
       },
     },
     log,
@@ -139,6 +165,9 @@ export async function startKindInformer<T>(
   return {
     get: (namespace, name) => objects.get(namespace)?.get(name),
     all: namespace => objects.get(namespace)?.values() ?? [],
+    get isComplete() {
+      return informer.unreadable.size === 0
+    },
     stop: () => informer.stop(),
   }
 }

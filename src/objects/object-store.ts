@@ -18,7 +18,7 @@ import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './s
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
 export { type KnownList, type ListState, MAX_KNOWN_BYTES } from './cache/known-lists.js'
-export { type ListPiece, replaceItems } from './cache/list-pieces.js'
+export { type ListPiece, type PieceForm, replaceItems } from './cache/list-pieces.js'
 export type { ObjectAttributes, ObjectEntry, ObjectEvent }
 
 export interface ObjectStore {

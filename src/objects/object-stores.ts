@@ -36,6 +36,7 @@ export function createObjectStores(store: Store, errors: ReadErrors = { wrapsRea
       const retired = objectStore(kind)
       retired.cache.retire()
       inUse.delete(retired)
+      shared.knownLists.retire(kind.versions)
     },
     *all() {
       for (const [each, kind] of inUse) yield [kind, each]

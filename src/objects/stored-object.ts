@@ -15,6 +15,7 @@ import { compareTexts } from '../meta/go/go-text.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
+import { unreadable } from './unreadable.js'
 
 /** Encodes and decodes stored objects. Those of one codec share the values of their `fieldsV1`, which must not be changed. */
 export interface StoredCodec {
@@ -31,13 +32,33 @@ export function createStoredCodec(): StoredCodec {
   const interned = { parts, at: FIELDS }
   return {
     encode: (object, sortedKeys = false) => Buffer.from(printStored(object, sortedKeys, fields => parts.print(fields))),
-    decode: entry => checked(entry, decodeJson(entry.value, { floatMinusZero: true, interned }).value),
+    decode: entry => decodeEntry(entry, { floatMinusZero: true, interned }),
   }
 }
 
 /** The same without shared parts, for objects that are decoded once. */
-export const decodeStored = (entry: Entry): ApiObject =>
-  checked(entry, decodeJson(entry.value, { floatMinusZero: true }).value)
+export const decodeStored = (entry: Entry): ApiObject => decodeEntry(entry, { floatMinusZero: true })
+
+function decodeEntry(entry: Entry, options: Parameters<typeof decodeJson>[1]): ApiObject {
+  let value: Value
+  try {
+    ;({ value } = decodeJson(entry.value, options))
+  } catch (error) {
+    throw unreadable(entry, error)
+  }
+  return checked(entry, value)
+}
+
+/** The objects of those entries that can be read. */
+export function decodeReadable(entries: readonly Entry[]): ApiObject[] {
+  return entries.flatMap(entry => {
+    try {
+      return [decodeStored(entry)]
+    } catch {
+      return []
+    }
+  })
+}
 
 export const encodeStored = (object: ApiObject, sortedKeys = false): Buffer =>
   Buffer.from(printStored(object, sortedKeys, encodeJson))

@@ -3,6 +3,7 @@
 //
 // Memory is bounded. Of an attribute with too many values, values with the same hash share their keys, and what is found must
 // be examined. An attribute that still takes more than its part is no longer indexed: reads by it examine every entry.
+import { ownText } from '../../base/own-text.js'
 import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedKeys, type OrderedKeys } from '../common/ordered-keys.js'
 import { compareKeys } from '../keys.js'
@@ -94,11 +95,11 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   function addValue(name: string, value: string, key: string): void {
     if (dropped.has(name)) return
     let attribute = attributes.get(name)
-    if (!attribute) attributes.set(detached(name), (attribute = { values: new Map(), isHashed: false, bytes: 0 }))
+    if (!attribute) attributes.set(ownText(name), (attribute = { values: new Map(), isHashed: false, bytes: 0 }))
     const slot = slotOf(attribute, value)
     const keys = attribute.values.get(slot)
     if (keys === undefined) {
-      attribute.values.set(typeof slot === 'string' ? detached(slot) : slot, key)
+      attribute.values.set(typeof slot === 'string' ? ownText(slot) : slot, key)
       grow(name, attribute, bytesOf(slot, key))
     } else if (typeof keys !== 'string') {
       if (keys.add(key)) grow(name, attribute, KEY_BYTES)
@@ -216,6 +217,3 @@ function hashOf(text: string): number {
 
 const bytesOf = (slot: string | number, key: string): number =>
   VALUE_BYTES + key.length + (typeof slot === 'string' ? slot.length : 0)
-
-/** A text that is part of a longer one would keep that one in memory. */
-const detached = (text: string): string => Buffer.from(text).toString()

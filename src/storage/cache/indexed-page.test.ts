@@ -131,6 +131,23 @@ describe.each(Object.keys(STORES))('a read by a label on the cache of a store th
   })
 })
 
+test('a later page does not wait for the index', async () => {
+  const memory = createMemoryStore()
+  const store: Store = {
+    ...memory,
+    // The pages of the index never come.
+    range: (prefix, options) => (options?.isUncounted ? new Promise(() => {}) : memory.range(prefix, options)),
+  }
+  const cache = createWatchCache(store, '/pods/', {
+    waitTimeout: 1_000_000,
+    getAttributes: (_key, value) => ({ indexedFields: {}, labels: labelsIn(value), data: undefined }),
+  })
+  for (const name of ['1', '2', '3']) await cache.create(`/pods/x/${name}`, bytes('a1'))
+  const page = await cache.range('/pods/', { terms: [labels('a', '1')], startAfter: '/pods/x/1' })
+  expect(names(page.entries)).toEqual(['/pods/x/2=a1', '/pods/x/3=a1'])
+  await cache.close()
+})
+
 async function change(store: Store, key: string, text: string | undefined): Promise<void> {
   const before = await store.get(key)
   if (text === undefined) return void (before && (await store.delete(key, before.revision)))

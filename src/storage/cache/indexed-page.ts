@@ -38,8 +38,8 @@ export async function readIndexedPage<F>(
 ): Promise<IndexedPage<F> | undefined> {
   const { reflector, options, terms } = query
   const build = buildOf(reflector, terms)
-  // To examine all entries would take as long as the index does.
-  if (!build.index) await within(waitTimeout, build.finished)
+  // To examine all entries would take as long as the index does. The later pages of a read do not wait once more.
+  if (!build.index && options.startAfter === undefined) await within(waitTimeout, build.finished)
   if (!build.index || !(await isReached(reflector.freshness, options.at))) return undefined
   return pageOf(query, build.index)
 }

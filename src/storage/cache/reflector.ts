@@ -5,6 +5,7 @@
 import { createWatchers, type Watchers } from '../common/watchers.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Watch } from '../store.js'
+import { isUntransformable } from '../untransformable.js'
 import type { AttributeReader, AttributeSource, CachedEvent } from './entry-attributes.js'
 import type { EventIndex } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
@@ -56,7 +57,7 @@ export async function startReflector<F>(
   }
 
   async function readPage(startAfter: string | undefined): ReturnType<ReadPage<F>> {
-    const limits = { limit: options.pageSize, startAfter }
+    const limits = { limit: options.pageSize, startAfter, isUncounted: true }
     if (state) return { revision: window.revision, ...state.page(prefix, limits) }
     const page = await store.range(prefix, limits)
     return { ...page, entries: page.entries.map(attributeReader.entry) }
@@ -68,6 +69,10 @@ export async function startReflector<F>(
 
   const upstream: Watch = store.watch(prefix, start, {
     event(stored) {
+      if (state && stored.value && isUntransformable(stored.value)) {
+        upstream.close()
+        return finish(new StorageError('corrupt', `the value of ${stored.key} cannot be decrypted`))
+      }
       options.counts.events++
       const event = state
         ? attributeReader.event(detached(stored), state.get(stored.key))
@@ -84,14 +89,16 @@ export async function startReflector<F>(
       window.advance(revision)
       freshness.moved()
     },
-    end(error) {
-      ended = true
-      stopIndexes()
-      freshness.stop()
-      onEnd()
-      watchers.endAll(error.code === 'closed' ? closed() : rebuilt(prefix, error))
-    },
+    end: finish,
   })
+
+  function finish(error: StorageError): void {
+    ended = true
+    stopIndexes()
+    freshness.stop()
+    onEnd()
+    watchers.endAll(error.code === 'closed' ? closed() : rebuilt(prefix, error))
+  }
 
   const freshness = createFreshness(store, prefix, window, () => upstream.requestProgress(), options)
 

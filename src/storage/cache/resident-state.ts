@@ -4,7 +4,9 @@ import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedMap } from '../common/ordered-map.js'
 import { ownCopy } from '../common/own-copy.js'
 import { compareKeys, endOfPrefix } from '../keys.js'
+import { StorageError } from '../storage-error.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
+import { isUntransformable } from '../untransformable.js'
 import { type ChangedEntries, keysBetween, NOTHING_CHANGED } from './changed-entries.js'
 import type { AttributeReader, CachedEntry, CachedEvent } from './entry-attributes.js'
 
@@ -32,6 +34,9 @@ export async function loadResidentState<F>(
   let page: Page = await store.range(prefix, { limit: pageSize })
   const { revision } = page
   for (;;) {
+    const unreadable = page.entries.find(({ value }) => isUntransformable(value))
+    // It may be readable later, when nothing announces it: until then, reads go to the store.
+    if (unreadable) throw new StorageError('corrupt', `the value of ${unreadable.key} cannot be decrypted`)
     for (const entry of page.entries) entries.set(entry.key, attributeReader.entry(detachedEntry(entry)))
     const last = page.entries.at(-1)
     if (page.remaining === 0 || !last) break

@@ -365,6 +365,8 @@ export function createWatchCache<F = undefined>(
       return watch
     },
 
+    ...(store.isStale && { isStale: (key: string) => store.isStale!(key) }),
+
     async compact(revision) {
       checkOpen()
       await store.compact(revision)
