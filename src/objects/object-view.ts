@@ -14,6 +14,7 @@ import type { Entry } from '../storage/store.js'
 import type { ConvertedObjects } from './cache/converted-objects.js'
 import { createRevisionSet, type RevisionSet } from './cache/revision-set.js'
 import { isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
+import { Unreadable } from './unreadable.js'
 
 export interface ObjectView {
   /** The object as bytes, if there are bytes of it in the version of the request. */
@@ -105,6 +106,11 @@ export function createObjectViews(
   function unreadable(error: unknown): never {
     if (!(error instanceof StatusError)) throw error
     const { reason, details } = error.status
+    const { cause } = error
+    if (cause instanceof Unreadable && wrapsReadErrors) {
+      throw new StatusError(internalError(cause.corruptObject).status, { cause })
+    }
+    if (cause instanceof Unreadable && !cause.isTransformable) throw error
     if (wrapsReadErrors) throw reason === undefined ? internalError(error.message) : error
     throw reason === 'InternalError' ? unclassified(details?.causes?.[0]?.message ?? error.message) : error
   }

@@ -10,37 +10,28 @@ import type { ValueObject } from '../meta/values/value.js'
 import type { ObjectView } from '../objects/object-view.js'
 import { encodeMessage, envelopeAround, itemEncoder } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
-import type { ItemValue } from './encode-list.js'
+import type { ItemValue, ListShape } from './encode-list.js'
 import { encodeValue, noProtobuf } from './encode-value.js'
 import type { OutputFormat } from './output-format.js'
 
-export interface ListPieces {
-  /** Everything but the items. */
-  readonly head: ValueObject
-  /** The member that holds the items. */
-  readonly member: 'items' | 'rows'
-  readonly item: ItemValue
-  /** Empty lists of some kinds are null. */
-  readonly nullWhenEmpty: boolean
-  /** May be read more than once. */
-  readonly pages: AsyncIterable<readonly ObjectView[]>
-}
+/** `pages` may be read more than once. */
+type Pages = AsyncIterable<readonly ObjectView[]>
 
 export function encodeListPieces(
-  list: ListPieces,
+  shape: ListShape,
+  pages: Pages,
   encoding: Exclude<OutputFormat['encoding'], 'json'>,
 ): AsyncIterable<Buffer> {
   switch (encoding) {
     case 'yaml':
-      return gathered(encodeYamlList(list))
+      return gathered(encodeYamlList(shape, pages))
     case 'cbor':
-      return gathered(encodeMeasured(list, cborFrame(list), encoding))
     case 'protobuf':
-      return gathered(encodeMeasured(list, protobufFrame(list), encoding))
+      return gathered(encodeMeasured(shape, pages, measuredFrame(shape, encoding), encoding))
   }
 }
 
-async function* encodeYamlList({ head, member, item, nullWhenEmpty, pages }: ListPieces): AsyncGenerator<Buffer> {
+async function* encodeYamlList({ head, member, item, nullWhenEmpty }: ListShape, pages: Pages): AsyncGenerator<Buffer> {
   const turns = startTurns()
   const empty = `${member}: []\n`
   const text = encodeYaml({ ...head, [member]: [] })
@@ -64,20 +55,26 @@ async function* encodeYamlList({ head, member, item, nullWhenEmpty, pages }: Lis
 
 // ---- CBOR and protobuf
 
-interface Frame {
+/** Encodings in which the number or the length of the items comes before them. */
+type MeasuredEncoding = 'cbor' | 'protobuf'
+
+export interface MeasuredFrame {
   /** Whether the length of all items is needed, not only their number. */
   readonly needsLength: boolean
   item(value: ValueObject): Buffer
   around(count: number, length: number): { readonly before: Buffer; readonly after: Buffer }
 }
 
-const cborFrame = ({ head, member }: ListPieces): Frame => ({
+export const measuredFrame = (list: ListShape, encoding: MeasuredEncoding): MeasuredFrame =>
+  encoding === 'cbor' ? cborFrame(list) : protobufFrame(list)
+
+const cborFrame = ({ head, member }: ListShape): MeasuredFrame => ({
   needsLength: false,
   item: encodeCborItem,
   around: count => encodeCborAround(head, member, count),
 })
 
-function protobufFrame({ head, member }: ListPieces): Frame {
+function protobufFrame({ head, member }: ListShape): MeasuredFrame {
   const apiVersion = stringAt(head, 'apiVersion')
   const kind = stringAt(head, 'kind')
   const type = builtinTypes().ofKind(apiVersion, kind)
@@ -97,9 +94,10 @@ function protobufFrame({ head, member }: ListPieces): Frame {
 export const KEPT_BYTES = 4 * 1024 * 1024
 
 async function* encodeMeasured(
-  { head, member, item, nullWhenEmpty, pages }: ListPieces,
-  frame: Frame,
-  encoding: 'cbor' | 'protobuf',
+  { head, member, item, nullWhenEmpty }: ListShape,
+  pages: Pages,
+  frame: MeasuredFrame,
+  encoding: MeasuredEncoding,
 ): AsyncGenerator<Buffer> {
   const turns = startTurns()
   const kept: Buffer[] = []
@@ -133,10 +131,10 @@ async function* encodeMeasured(
 
 /** The items after the first ones, which were sent. What the response has announced must come. */
 async function* encodeRest(
-  pages: ListPieces['pages'],
+  pages: Pages,
   first: number,
   announced: { readonly count: number; readonly length: number },
-  frame: Frame,
+  frame: MeasuredFrame,
   item: ItemValue,
 ): AsyncGenerator<Buffer> {
   const turns = startTurns()

@@ -12,18 +12,23 @@ import type { ListPages, ListResult } from '../verbs/result.js'
 /** The value of an item that is not copied from the store. */
 export type ItemValue = (shown: ObjectView) => ValueObject
 
-export interface JsonList {
+/** What a list is but its items. */
+export interface ListShape {
   /** Everything but the items. */
   readonly head: ValueObject
   /** The member that holds the items, which comes last. */
   readonly member: 'items' | 'rows'
-  readonly pages: ListPages
   readonly item: ItemValue
+  /** Empty lists of some kinds are null. */
+  readonly nullWhenEmpty: boolean
+}
+
+export interface JsonList {
+  readonly shape: ListShape
+  readonly pages: ListPages
   /** Set if items may be copied as they are stored. */
   readonly copies?: Copies | undefined
   readonly pretty: boolean
-  /** Empty lists of some kinds are null. */
-  readonly nullWhenEmpty: boolean
 }
 
 interface Copies extends Pick<ListResult, 'kept' | 'keep'> {
@@ -43,13 +48,13 @@ export function encodeShortList(list: JsonList): Buffer | undefined {
   if (!copies) return undefined
   const { kept, keep } = copies
   const items = kept
-    ? shortBytes(kept.map(({ bytes }) => bytes))
+    ? shortBytes(kept.pieces.map(({ bytes }) => bytes))
     : keep
       ? undefined
       : shortCopies(copies.kind, pages.only)
   if (!items) return undefined
-  if (items.length === 0) return emptyList(list)
-  const { opening, between, closing } = frameOf(list)
+  if (items.length === 0) return emptyList(list.shape, false)
+  const { opening, between, closing } = frameOf(list.shape, false)
   return Buffer.concat([opening, items.subarray(between.length), closing])
 }
 
@@ -70,12 +75,12 @@ function shortBytes(parts: readonly Buffer[]): Buffer | undefined {
 }
 
 export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
-  const { pretty, copies, item } = list
-  const { opening, between, closing } = frameOf(list)
+  const { shape, pretty, copies } = list
+  const { opening, between, closing } = frameOf(shape, pretty)
   if (copies?.kept) {
     yield opening
     // Each item has a comma before it; the first one needs none.
-    for (const [i, { bytes }] of copies.kept.entries()) yield i === 0 ? bytes.subarray(between.length) : bytes
+    for (const [i, { bytes }] of copies.kept.pieces.entries()) yield i === 0 ? bytes.subarray(between.length) : bytes
     yield closing
     return
   }
@@ -94,14 +99,14 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       const version = stored ? versionMember(stored) : ''
       if (pretty) {
         yield separator
-        for (const part of prettyJsonPieces(item(shown))) {
+        for (const part of prettyJsonPieces(shape.item(shown))) {
           yield Buffer.from(part.replaceAll('\n', `\n${INDENT}`))
           if (turns.isDue()) await turns.give()
         }
         separator = between
         continue
       }
-      const bytes = stored ? undefined : Buffer.from(encodeJson(item(shown)))
+      const bytes = stored ? undefined : Buffer.from(encodeJson(shape.item(shown)))
       const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
         if (at > 0) yield kept.piece(piece.subarray(0, at))
@@ -119,7 +124,7 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   }
   if (at > 0) yield kept.piece(piece.subarray(0, at))
   kept.end()
-  yield separator === opening ? emptyList(list) : closing
+  yield separator === opening ? emptyList(shape, pretty) : closing
 }
 
 /** Notes where the items of a list are in its pieces, and passes all of them on when the list is complete. */
@@ -159,7 +164,10 @@ function createKeptPieces(keep: Copies['keep'], opening: Buffer, between: Buffer
     },
     piece(bytes) {
       size += bytes.length
-      if (size > MAX_KNOWN_BYTES) pieces = undefined
+      if (pieces && size > MAX_KNOWN_BYTES) {
+        pieces = undefined
+        keep.tooMany()
+      }
       if (pieces) add(bytes)
       return bytes
     },
@@ -175,27 +183,33 @@ function createKeptPieces(keep: Copies['keep'], opening: Buffer, between: Buffer
 const NO_BYTES = Buffer.alloc(0)
 const COMMA = Buffer.from(',')
 
-interface Frame {
+export interface Frame {
   readonly opening: Buffer
   readonly between: Buffer
   readonly closing: Buffer
 }
 
 /** The bytes before, between and after items. */
-function frameOf({ head, member, pretty }: JsonList): Frame {
+export function frameOf({ head, member }: ListShape, pretty: boolean): Frame {
+  if (!pretty) return { opening: Buffer.from(`${printedBefore(head, member)}[`), between: COMMA, closing: CLOSING }
   const text = encodeJson({ ...head, [member]: [] }, { pretty })
   const inside = text.lastIndexOf('[]') + 1
-  const line = pretty ? `\n${INDENT}` : ''
+  const line = `\n${INDENT}`
   return {
     opening: Buffer.from(text.slice(0, inside) + line),
     between: Buffer.from(`,${line}`),
-    closing: Buffer.from((pretty ? '\n  ' : '') + text.slice(inside) + (pretty ? '' : '\n')),
+    closing: Buffer.from(`\n  ${text.slice(inside)}`),
   }
 }
 
-function emptyList({ head, member, pretty, nullWhenEmpty }: JsonList): Buffer {
-  const text = encodeJson({ ...head, [member]: nullWhenEmpty ? null : [] }, { pretty })
-  return Buffer.from(pretty ? text : `${text}\n`)
+const CLOSING = Buffer.from(']}\n')
+
+/** The head, which is never empty, up to the items. */
+const printedBefore = (head: ValueObject, member: string): string => `${encodeJson(head).slice(0, -1)},"${member}":`
+
+export function emptyList({ head, member, nullWhenEmpty }: ListShape, pretty: boolean): Buffer {
+  if (!pretty) return Buffer.from(`${printedBefore(head, member)}${nullWhenEmpty ? 'null' : '[]'}}\n`)
+  return Buffer.from(encodeJson({ ...head, [member]: nullWhenEmpty ? null : [] }, { pretty }))
 }
 
 /** The indentation of items. Line breaks within strings are escaped in JSON, so that each belongs to the layout. */

@@ -6,9 +6,10 @@ import { type VersionedKind } from '../kinds/kind.js'
 import { notFound } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import type { Value } from '../meta/values/value.js'
+import type { ListPiece, PieceForm } from '../objects/object-store.js'
 import { type ObjectView, viewValue } from '../objects/object-view.js'
 import { encodeStored, storedHead } from '../objects/stored-object.js'
-import type { ListResult, Result } from '../verbs/result.js'
+import type { KeepItems, KeptItems, ListResult, Result } from '../verbs/result.js'
 import { KEPT_BYTES } from './encode-list-pieces.js'
 import { encodeResult, encodeStatus } from './encode-result.js'
 import { encodeValue } from './encode-value.js'
@@ -319,6 +320,72 @@ describe('a list', () => {
     expect(Math.max(...sizes)).toBeLessThan(110_000)
   })
 })
+
+describe('a list of which the items are kept', () => {
+  /** Nothing is read from the store. */
+  const unread: ListResult['pages'] = {
+    [Symbol.asyncIterator]() {
+      throw new Error('the list must not be read')
+    },
+  }
+
+  const keeper = (keep: (pieces: readonly ListPiece[]) => KeptItems, tooMany: () => unknown = () => {}): KeepItems =>
+    Object.assign(keep, { tooMany: () => void tooMany() })
+
+  test.each([TABLE, METADATA_LIST, { ...PLAIN_JSON, encoding: 'cbor' as const }])(
+    'is encoded once in each format: %o',
+    async form => {
+      const items = [[stored(WIDGETS, 'a'), stored(WIDGETS, 'b')]]
+      const expected = await bytesOf(listAnswer(WIDGETS, items), form)
+      let pieces: readonly ListPiece[] = []
+      const keep = keeper(all => ({ pieces: (pieces = all), addForm: () => {} }))
+      await bytesOf(
+        listAnswer(WIDGETS, [[stored(WIDGETS, 'a', true), stored(WIDGETS, 'b', true)]], { keep }),
+        PLAIN_JSON,
+      )
+      const made: PieceForm[] = []
+      const addForm: KeptItems['addForm'] = (piece, name, each) => {
+        piece.forms = new Map([[name, each]])
+        made.push(each)
+      }
+      for (let i = 0; i < 3; i++) {
+        const answer = listAnswer(WIDGETS, [], { pages: unread, kept: { pieces, addForm } })
+        expect((await bytesOf(answer, form)).equals(expected)).toBe(true)
+      }
+      expect(made).toHaveLength(1)
+    },
+  )
+
+  test('is read where none are kept in the format', async () => {
+    const kept = { pieces: [], addForm: () => {} }
+    const list = listAnswer(WIDGETS, [[stored(WIDGETS, 'a')]], { kept })
+    expect(await textOf(list, { ...PLAIN_JSON, encoding: 'yaml' })).toContain('name: a')
+  })
+
+  test('is kept as JSON by a request for a Table, unless it is too long', async () => {
+    const items = [stored(WIDGETS, 'a')]
+    const large = { ...stored(WIDGETS, 'b').entry!, value: encodeStored(largeWidget) }
+    for (const [pages, isKept] of [
+      [[items], true],
+      [[items, Array.from({ length: 18 }, () => ({ ...items[0]!, entry: large }))], false],
+    ] as const) {
+      let count = 0
+      let isTooLong = false
+      const keep = keeper(
+        pieces => ({ pieces, addForm: () => count++ }),
+        () => (isTooLong = true),
+      )
+      const answer = listAnswer(WIDGETS, [], {
+        keep,
+        pages: { [Symbol.asyncIterator]: () => pages.values() as unknown as AsyncIterator<readonly ObjectView[]> },
+      })
+      expect((await jsonOf(answer, TABLE)).rows).toHaveLength(isKept ? 1 : 19)
+      expect([count, isTooLong]).toEqual(isKept ? [1, false] : [0, true])
+    }
+  })
+})
+
+const largeWidget = { ...objectOf(WIDGETS, 'b'), spec: { text: 'x'.repeat(1024 * 1024) } }
 
 describe('a Status', () => {
   const { status } = notFound({ group: '', resource: 'notes' }, 'a')

@@ -3,12 +3,12 @@
 import { encodeJson } from '../codec/json.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Status } from '../meta/errors/status.js'
-import { type IncludeObject, listMeta } from '../meta/table.js'
+import type { IncludeObject, ListMeta } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import type { ObjectView } from '../objects/object-view.js'
 import { splice } from '../objects/splice.js'
 import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
-import { encodeJsonList, encodeShortList, type ItemValue, itemOf } from './encode-list.js'
+import { encodeKeptList } from './encode-kept-list.js'
+import { encodeJsonList, encodeShortList, itemOf, type ListShape } from './encode-list.js'
 import { encodeListPieces } from './encode-list-pieces.js'
 import { encodeInPieces, encodeValue, statusValue } from './encode-value.js'
 import { MEDIA_TYPES, type OutputFormat } from './output-format.js'
@@ -97,51 +97,50 @@ function encodeList(
 ): Buffer | AsyncIterable<Buffer> {
   refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
-  const { pages, kept, keep, versioned } = answer
-  if (form.encoding !== 'json') return encodeListPieces({ ...shape, pages }, form.encoding)
-  const copies = form.as || form.pretty ? undefined : { kind: versioned.kind, kept, keep }
-  const list = { ...shape, pages, pretty: form.pretty, copies }
-  return encodeShortList(list) ?? encodeJsonList(list)
-}
-
-interface ListShape {
-  readonly head: ValueObject
-  readonly member: 'items' | 'rows'
-  readonly item: ItemValue
-  readonly nullWhenEmpty: boolean
+  const { pages, versioned } = answer
+  const { encoding, pretty } = form
+  if (encoding === 'json' && !form.as && !pretty) {
+    const list = { shape, pages, pretty, copies: { kind: versioned.kind, kept: answer.kept, keep: answer.keep } }
+    return encodeShortList(list) ?? encodeJsonList(list)
+  }
+  const again = encodeKeptList({ shape, served: versioned, form, include, now }, answer)
+  if (again) return again
+  return encoding === 'json' ? encodeJsonList({ shape, pages, pretty }) : encodeListPieces(shape, pages, encoding)
 }
 
 function shapeOf(answer: ListResult, { as }: OutputFormat, include: IncludeObject, now: number): ListShape {
   const { versioned: served } = answer
   if (as?.kind === 'Table') {
     const { version } = served
-    const item = (shown: ObjectView) => rowOf(shown.value(), as, version, include, now)
+    const item: ListShape['item'] = shown => rowOf(shown.value(), as, version, include, now)
     const head = tableHead(as, version.columns, typedMetadata(answer))
     return { head, member: 'rows', item, nullWhenEmpty: served.kind.traits.nullEmptyRows === true }
   }
   if (as) {
     const { kind, apiVersion } = as
-    const head = { kind, apiVersion, metadata: { ...typedMetadata(answer) } as ValueObject }
+    const head = { kind, apiVersion, metadata: typedMetadata(answer) }
     return { head, member: 'items', item: shown => metadataOf(shown.value(), as), nullWhenEmpty: true }
   }
   const head = {
     kind: served.kind.names.listKind,
     apiVersion: apiVersionOf(served.kind, served.version.name),
-    metadata: isTyped(served) ? ({ ...typedMetadata(answer) } as ValueObject) : untypedMetadata(answer),
+    metadata: isTyped(served) ? typedMetadata(answer) : untypedMetadata(answer),
   }
   return { head, member: 'items', item: itemOf(served), nullWhenEmpty: false }
 }
 
-const typedMetadata = ({ revision, continueToken, remaining }: ListResult) =>
-  listMeta({
-    ...(revision !== undefined && { resourceVersion: String(revision) }),
-    ...(continueToken !== undefined && { continue: continueToken }),
-    ...(remaining !== undefined && { remainingItemCount: remaining }),
-  })
+function typedMetadata({ revision, continueToken, remaining }: ListResult): ValueObject & ListMeta {
+  const metadata: ValueObject = {}
+  if (revision !== undefined) metadata['resourceVersion'] = String(revision)
+  if (continueToken) metadata['continue'] = continueToken
+  if (remaining !== undefined) metadata['remainingItemCount'] = remaining
+  return metadata
+}
 
 /** Lists of custom objects have an empty `continue` at their end; those of built-in ones omit it. */
-const untypedMetadata = ({ revision, continueToken = '', remaining }: ListResult): ValueObject => ({
-  continue: continueToken,
-  ...(remaining !== undefined && { remainingItemCount: remaining }),
-  resourceVersion: String(revision),
-})
+function untypedMetadata({ revision, continueToken = '', remaining }: ListResult): ValueObject {
+  const metadata: ValueObject = { continue: continueToken }
+  if (remaining !== undefined) metadata['remainingItemCount'] = remaining
+  metadata['resourceVersion'] = String(revision)
+  return metadata
+}

@@ -137,7 +137,27 @@ export const rowOf = (
 const conditionsOf = (conditions: readonly ValueObject[]): ValueObject =>
   conditions.length === 0 ? {} : { conditions: [...conditions] }
 
-export const metadataOf = (object: ApiObject, { apiVersion }: ShownAs): ValueObject => ({
-  ...partialObjectMetadata(object),
-  apiVersion,
-})
+export function metadataOf(object: ApiObject, { apiVersion }: ShownAs): ValueObject {
+  const hidden = FIELD_ANNOTATIONS[`${object.apiVersion} ${object.kind}`]
+  const shown = hidden === undefined ? object : { ...object, metadata: withoutAnnotations(object.metadata, hidden) }
+  return { ...partialObjectMetadata(shown), apiVersion }
+}
+
+/**
+ * Annotations in the place of fields that a version does not have. kube-apiserver shows the metadata of its internal type,
+ * which has the fields instead.
+ */
+const FIELD_ANNOTATIONS: Readonly<Record<string, ReadonlySet<string>>> = {
+  'apps/v1 DaemonSet': new Set(['deprecated.daemonset.template.generation']),
+  'autoscaling/v1 HorizontalPodAutoscaler': new Set(
+    ['metrics', 'behavior', 'current-metrics', 'conditions'].map(name => `autoscaling.alpha.kubernetes.io/${name}`),
+  ),
+}
+
+function withoutAnnotations(metadata: ValueObject, hidden: ReadonlySet<string>): ValueObject {
+  const annotations = getOwn(metadata, 'annotations')
+  if (!isObject(annotations)) return metadata
+  const left = Object.entries(annotations).filter(([name]) => !hidden.has(name))
+  const { annotations: _, ...rest } = metadata
+  return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) }
+}

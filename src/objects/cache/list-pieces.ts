@@ -8,6 +8,14 @@ export interface ListPiece {
   /** The keys of the items, and where each begins. */
   readonly keys: readonly string[]
   readonly starts: readonly number[]
+  /** The same items in other formats, by the name of the format, made when they were first requested. */
+  forms?: Map<string, PieceForm>
+}
+
+/** The items of a piece in another format than JSON. */
+export interface PieceForm {
+  /** The memory that it takes. */
+  readonly size: number
 }
 
 /** Items by key; undefined for those that are no longer there. */
@@ -79,6 +87,15 @@ function divide(piece: ListPiece): readonly ListPiece[] {
   )
 }
 
-/** The memory that pieces take. */
+/** The memory that pieces take, with all their forms. */
 export const sizeOfPieces = (pieces: readonly ListPiece[]): number =>
-  pieces.reduce((size, { bytes, keys }) => size + bytes.buffer.byteLength + keys.length * KEY_BYTES, 0)
+  pieces.reduce(
+    (size, { bytes, keys, forms }) => size + bytes.buffer.byteLength + keys.length * KEY_BYTES + sizeOfForms(forms),
+    0,
+  )
+
+function sizeOfForms(forms: ListPiece['forms']): number {
+  let size = 0
+  if (forms) for (const form of forms.values()) size += form.size
+  return size
+}

@@ -15,6 +15,7 @@ import { asStatus } from '../../objects/storage-status.js'
 import { compareKeys } from '../../storage/keys.js'
 import type { Revision } from '../../storage/store.js'
 import type { CacheChanges } from '../../storage/watch-cache.js'
+import type { KeepItems, KeptItems } from '../result.js'
 import type { ListQuery } from './list-query.js'
 
 export interface FoundList {
@@ -47,11 +48,21 @@ export function findKnown(query: ListQuery): Awaitable<FoundList | undefined> {
 export function keeperOf(
   { store }: ListQuery,
   found: FoundList | undefined,
-): ((revision: Revision, end: ListState['end']) => (pieces: readonly ListPiece[]) => void) | undefined {
+): ((revision: Revision, end: ListState['end']) => KeepItems) | undefined {
   if (!found?.list.isRepeated) return undefined
+  const { list } = found
   const { epoch } = store.cache.mark(0)
-  return (revision, end) => pieces => found.list.keep({ mark: { revision, epoch }, pieces, end })
+  return (revision, end) => {
+    const keep = (pieces: readonly ListPiece[]): KeptItems => {
+      const state = { mark: { revision, epoch }, pieces, end }
+      list.keep(state)
+      return keptItems(list, state)
+    }
+    return Object.assign(keep, { tooMany: list.postpone })
+  }
 }
+
+export const keptItems = (list: KnownList, { pieces }: ListState): KeptItems => ({ pieces, addForm: list.addForm })
 
 /** Undefined if the list must be read again. */
 function updated(

@@ -2,8 +2,10 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
+import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
-import { hasReason, storageReadError } from '../../meta/errors/status.js'
+import { hasReason, internalError, type StatusCause, StatusError, storageReadError } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
 import { canBeKey, continueExpired, encodeContinue, listExpired } from '../../meta/options/continue-token.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import {
@@ -17,13 +19,14 @@ import type { ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { selectionOf } from '../../objects/selection.js'
 import { asStatus } from '../../objects/storage-status.js'
+import { Unreadable } from '../../objects/unreadable.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import type { Revision } from '../../storage/store.js'
+import type { Entry, Revision } from '../../storage/store.js'
 import type { CachedPage } from '../../storage/watch-cache.js'
 import type { ApiContext } from '../api-context.js'
 import type { ListPages, ListResult } from '../result.js'
-import { type FoundList, findKnown, keeperOf } from './known-list.js'
+import { type FoundList, findKnown, keeperOf, keptItems } from './known-list.js'
 import { type ListQuery, startOf } from './list-query.js'
 
 /** How many entries are read and passed on at a time. */
@@ -54,11 +57,14 @@ export function listObjects(context: ApiContext, request: ResourceRequest<ListOp
     store,
     prefix: keyPrefixOf(kind, namespace),
     terms: selection.terms(target),
-    view: (entries, hasTerms) =>
-      orElse(
+    view(entries, hasTerms) {
+      // Nothing more is read for a client that has gone, or after the deadline.
+      throwIfAborted(request)
+      return orElse(
         () => andThen(viewSelected(store.views, target, selection, entries, request, hasTerms), counted),
-        error => failedRead(context, target, error),
-      ),
+        error => failedRead(context, target, entries, each => store.views.view(target, each, request), error),
+      )
+    },
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
     selection,
     ...startOf(options, context.gates),
@@ -145,13 +151,13 @@ async function readPage(
 const continuation = (prefix: string, revision: Revision, end: ListState['end']) =>
   end && { remaining: end.remaining, continueToken: tokenAfter(prefix, end.key, revision) }
 
-/** The list is read only if it is requested in a format of which no items are kept. */
+/** The list is read only if it is requested in a format in which no items are kept. */
 function foundAgain(query: ListQuery, known: FoundList | undefined): Found | undefined {
-  const state = known?.state
-  if (!state) return undefined
+  if (!known?.state) return undefined
+  const { list, state } = known
   const { revision } = state.mark
   const pages = again(() => readAgain(query, revision))
-  return { revision, pages, kept: state.pieces, ...continuation(query.prefix, revision, state.end) }
+  return { revision, pages, kept: keptItems(list, state), ...continuation(query.prefix, revision, state.end) }
 }
 
 async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<readonly ObjectView[]> {
@@ -290,8 +296,34 @@ const tokenAfter = (prefix: string, key: string, revision: Revision): string =>
 const selected = (all: ViewedEntries): readonly ObjectView[] =>
   all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly ObjectView[])
 
+const MAX_CAUSES = 100
+
+/** Why the object of an entry cannot be read, if it cannot. */
+function causeOf(entry: Entry, view: (entry: Entry) => unknown): StatusCause[] {
+  try {
+    view(entry)
+    return []
+  } catch (error) {
+    const cause = error instanceof StatusError ? error.cause : undefined
+    if (!(cause instanceof Unreadable)) return []
+    return [{ reason: 'UnexpectedServerResponse', message: cause.detail, field: cause.storedAt }]
+  }
+}
+
 /** A list fails if one of its objects cannot be read: with the feature gate in words of its own. */
-function failedRead({ gates }: ApiContext, { kind }: Target, error: unknown): never {
+function failedRead(
+  { gates }: ApiContext,
+  { kind }: Target,
+  entries: readonly Entry[],
+  view: (entry: Entry) => unknown,
+  error: unknown,
+): never {
+  const reason = error instanceof StatusError ? error.cause : undefined
+  if (!gates.unsafeDeletion && reason instanceof Unreadable && !reason.isTransformable) {
+    throw internalError(`unable to transform key ${quote(reason.storedAt)}: ${reason.message}`)
+  }
   if (!gates.unsafeDeletion || !hasReason(error, 'InternalError')) throw error
-  throw storageReadError(resourceOf(kind), [{ reason: 'UnexpectedServerResponse', message: error.message }])
+  const causes = (reason instanceof Unreadable ? entries : []).flatMap(entry => causeOf(entry, view))
+  const only = { reason: 'UnexpectedServerResponse', message: error.message }
+  throw storageReadError(resourceOf(kind), causes.length > 0 ? causes.slice(0, MAX_CAUSES) : [only])
 }

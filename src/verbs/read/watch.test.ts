@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import { customKind } from '../../crd/custom-kind.js'
-import { withRightStatus } from '../../crd/definition-status.js'
+import { NO_NAMES, withRightStatus } from '../../crd/definition-status.js'
 import { widgetDefinition } from '../../crd/definitions.suite.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -59,7 +59,7 @@ const widget = (apiVersion: string, name: string, color: string): ApiObject => (
 
 test.each(['v1', 'v2'])('a watch of %s by a field gets objects that are stored in any version', async each => {
   const definition = widgetDefinition({ versions: [version('v1'), version('v2')] })
-  const kind = customKind(builtinTypes(), withRightStatus(definition, [], 0))!
+  const kind = customKind(builtinTypes(), withRightStatus(definition, NO_NAMES, 0))!
   const objects = context.objectStore(kind)
   await objects.create(widget('v2', 'first', 'none'))
   const names = await watch(kind, each, 'color=red')
