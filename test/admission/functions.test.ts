@@ -78,6 +78,23 @@ describe('a mutating function', () => {
 })
 
 describe('a validating function', () => {
+  test('may change the managers of its object, and no other object', async () => {
+    await start({
+      name: 'meddler',
+      rules: RULES,
+      validate({ object }) {
+        const { managedFields } = object!.metadata as { managedFields: { manager: string; fieldsV1: object }[] }
+        Object.assign(managedFields[0]!.fieldsV1, { 'f:more': {} })
+        managedFields[0]!.manager = 'another'
+      },
+    })
+    const [first, last] = [await create('a', { data: { size: '2' } }), await create('b', { data: { size: '3' } })]
+    expect(first.body.metadata.managedFields[0].fieldsV1).not.toHaveProperty('f:more')
+    expect(last.body.metadata.managedFields[0].fieldsV1).toEqual(first.body.metadata.managedFields[0].fieldsV1)
+    expect(last.body.metadata.managedFields[0].manager).not.toBe('another')
+    expect(calls()[0]!.request.object).toMatchObject({ metadata: { managedFields: first.body.metadata.managedFields } })
+  })
+
   test('changes neither what is stored nor the recorded call', async () => {
     await start({
       name: 'meddler',

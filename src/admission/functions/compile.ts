@@ -8,7 +8,7 @@ import { quote } from '../../meta/go/go-text.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { type Webhook, webhooksOf } from '../webhooks/source.js'
-import type { RecordedCall } from './calls.js'
+import type { RecordedCalls } from './calls.js'
 import type { AdmissionFunction } from './function.js'
 import { plainValue } from './plain-value.js'
 import { type FunctionEnv, functionPlugin } from './plugin.js'
@@ -17,16 +17,16 @@ import { type FunctionEnv, functionPlugin } from './plugin.js'
 export type FunctionPlugins = (env: FunctionEnv) => AdmissionPlugin[]
 
 /**
- * `configurations`: the kind ValidatingWebhookConfiguration, whose rules functions follow. `record` gets each call.
+ * `configurations`: the kind ValidatingWebhookConfiguration, whose rules functions follow. `calls` gets each call.
  * Throws a UsageError.
  */
 export function compileFunctions(
   functions: readonly AdmissionFunction[],
   configurations: Kind,
-  record: (call: RecordedCall) => void,
+  calls: Pick<RecordedCalls, 'add' | 'stored'>,
 ): FunctionPlugins {
   const compiled = functions.map(each => ({ function: each, webhook: compileMatching(each, configurations) }))
-  return env => compiled.map(each => functionPlugin(each.function, each.webhook, env, record))
+  return env => compiled.map(each => functionPlugin(each.function, each.webhook, env, calls))
 }
 
 /** What a webhook needs beside its matching. */

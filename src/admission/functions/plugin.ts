@@ -4,7 +4,7 @@ import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
 import { internalError, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
-import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import type { AdmittedRequest, Attributes, Operation, VersionedObjects } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { inRequestedVersion, type MatchedResource, requestParts } from '../expressions/admission-request.js'
@@ -13,9 +13,11 @@ import { isExempt, matchWebhook, type WebhookMatchEnv } from '../webhooks/match.
 import { decodePatched } from '../webhooks/patched-object.js'
 import { refusalBy } from '../webhooks/review.js'
 import type { Webhook } from '../webhooks/source.js'
-import { type RecordedCall, requestOf } from './calls.js'
+import { type RecordedCall, type RecordedCalls, requestOf } from './calls.js'
+import { copyForFunction } from './copy.js'
 import { AdmissionDenial } from './denial.js'
 import type { AdmissionFunction, AdmissionObject } from './function.js'
+import { encoded } from './kept-object.js'
 import { plainValue } from './plain-value.js'
 
 export interface FunctionEnv extends WebhookMatchEnv {
@@ -29,7 +31,7 @@ export function functionPlugin(
   called: AdmissionFunction,
   webhook: Webhook,
   env: FunctionEnv,
-  record: (call: RecordedCall) => void,
+  calls: Pick<RecordedCalls, 'add' | 'stored'>,
 ): AdmissionPlugin {
   const candidates = createCandidates([webhook], ({ resources }) => resources)
 
@@ -48,16 +50,20 @@ export function functionPlugin(
   /** Calls the function, records the call, and decides about errors. Undefined after an error that is ignored. */
   function call(
     { request }: Attributes,
-    asked: Pick<RecordedCall, 'phase' | 'parts' | 'objects'>,
+    asked: Pick<RecordedCall, 'phase' | 'parts'> & { readonly objects: VersionedObjects },
     action: () => Awaitable<ApiObject | undefined>,
   ): Awaitable<ApiObject | undefined> {
     const { name } = called
     const { phase, parts, objects } = asked
+    const record = (result: Pick<RecordedCall, 'allowed' | 'message' | 'mutated'>): void => {
+      const { object, oldObject } = objects
+      // The steps after a mutating function may change the object; after a validating one, nothing does.
+      calls.add({ name, phase, parts, object: phase === 'mutate' ? encoded(object) : object, oldObject, ...result })
+    }
     return orElse<ApiObject | undefined>(
       () =>
         andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), changed => {
-          const mutated = changed && copyValue(changed)
-          record({ name, phase, parts, objects, allowed: true, message: undefined, mutated })
+          record({ allowed: true, message: undefined, mutated: encoded(changed) })
           return changed
         }),
       error => {
@@ -65,7 +71,7 @@ export function functionPlugin(
         const isIgnored =
           webhook.isFailureIgnored && !(error instanceof AdmissionDenial || error instanceof StatusError)
         const message = error instanceof Error ? error.message : String(error)
-        record({ name, phase, parts, objects, allowed: isIgnored, message, mutated: undefined })
+        record({ allowed: isIgnored, message, mutated: undefined })
         if (!isIgnored) throw refusalOf(name, error, message)
         request.log.warn('an admission function failed and is ignored', { function: name, reason: message })
         return undefined
@@ -77,18 +83,17 @@ export function functionPlugin(
   return {
     name: `function ${called.name}`,
     operations: OPERATIONS,
+    stored: calls.stored,
     ...(mutate && {
       mutate: attributes =>
         ifMatched(attributes, (matched, objects) => {
           const parts = requestParts(attributes, matched)
-          const own = requestOf(parts, objects, text => attributes.request.warn(text))
+          const own = requestOf(parts, copiesOf(objects), text => attributes.request.warn(text))
           const decide = () =>
             andThen(promised(mutate.call(called, own)), returned =>
               changedObject(attributes, matched, objects, returned ?? own.object),
             )
-          // The steps after this one may change the object of the server.
-          const before = { ...objects, object: objects.object && copyValue(objects.object) }
-          const changed = call(attributes, { phase: 'mutate', parts, objects: before }, decide)
+          const changed = call(attributes, { phase: 'mutate', parts, objects }, decide)
           return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
         }),
     }),
@@ -96,8 +101,7 @@ export function functionPlugin(
       validate: attributes => {
         const decided = ifMatched(attributes, (matched, objects) => {
           const parts = requestParts(attributes, matched)
-          const own = requestOf(parts, objects, text => attributes.request.warn(text))
-          // Nothing changes the object any more, so that the recorded call has it without a copy.
+          const own = requestOf(parts, copiesOf(objects), text => attributes.request.warn(text))
           return call(attributes, { phase: 'validate', parts, objects }, () =>
             andThen(promised(validate.call(called, own)), () => undefined),
           )
@@ -107,6 +111,12 @@ export function functionPlugin(
     }),
   }
 }
+
+/** A function may change its objects. */
+const copiesOf = ({ object, oldObject }: VersionedObjects): VersionedObjects => ({
+  object: object && copyForFunction(object),
+  oldObject: oldObject && copyForFunction(oldObject),
+})
 
 /** The object as the function has left it, decoded and with defaults; undefined if nothing has changed. */
 function changedObject(
