@@ -103,7 +103,6 @@ class RequestAttributes implements Attributes {
   readonly request: AdmittedRequest
   readonly operation: Operation
   readonly object: ApiObject | undefined
-  readonly oldObject: ApiObject | undefined
   private converted: Map<string, Awaitable<VersionedObjects>> | undefined
   private groupResource: GroupResource | undefined
   private ownKind: GroupVersionKind | undefined
@@ -115,7 +114,11 @@ class RequestAttributes implements Attributes {
     this.request = init.request
     this.operation = init.operation
     this.object = init.object
-    this.oldObject = init.oldObject
+  }
+
+  /** The old object of a delete may be decoded when it is read. */
+  get oldObject(): ApiObject | undefined {
+    return this.init.oldObject
   }
 
   get storedKind(): Kind | undefined {

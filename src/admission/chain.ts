@@ -26,12 +26,16 @@ export interface AdmissionPlugin {
   mutate?(attributes: Attributes): Awaitable<ApiObject | undefined | void>
   /** Throws a StatusError to refuse. */
   validate?(attributes: Attributes): Awaitable<void>
+  /** See `Admission.stored`. */
+  stored?(object: ApiObject, bytes: Buffer): void
 }
 
 export interface Admission {
   /** The object after all mutating plugins; undefined if none has changed it. */
   mutate(attributes: Attributes): Awaitable<ApiObject | undefined>
   validate(attributes: Attributes): Awaitable<void>
+  /** An object of the attributes is stored as these bytes, for a plugin that keeps it. */
+  stored(object: ApiObject, bytes: Buffer): void
 }
 
 type Mutate = (attributes: Attributes) => Awaitable<ApiObject | undefined | void>
@@ -53,6 +57,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
   const byResource = new Map<string, StepsByOperation>()
   for (const resource of declared) byResource.set(resource, stepsFor(plugins, resource, metrics))
   const others = stepsFor(plugins, undefined, metrics)
+  const keeping = plugins.filter(plugin => plugin.stored)
 
   function stepsOf({ resource: { group, resource }, subresource, operation }: Attributes): Steps {
     const name = group === '' ? resource : `${resource}.${group}`
@@ -74,11 +79,14 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
       const { validating, measureValidate } = stepsOf(attributes)
       return measureValidate(() => eachInTurn(validating, step => step(attributes)))
     },
+    stored(object, bytes) {
+      for (const plugin of keeping) plugin.stored!(object, bytes)
+    },
   }
 }
 
 /** The chain that admits everything. */
-export const NO_ADMISSION: Admission = { mutate: () => undefined, validate: () => {} }
+export const NO_ADMISSION: Admission = { mutate: () => undefined, validate: () => {}, stored: () => {} }
 
 const NO_METRICS: ChainMetrics = { step: () => action => action(), plugin: () => undefined }
 

@@ -15,6 +15,7 @@ import { createChainMetrics } from './chain-metrics.js'
 import type { PluginConfigurations } from './configuration.js'
 import { countedConditions } from './expressions/condition-metrics.js'
 import type { FunctionPlugins } from './functions.js'
+import { certificateDurations } from './internal/certificate-durations.js'
 import { claimAuthorization } from './internal/claim-authorization.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
@@ -191,6 +192,7 @@ const INTERNAL_LAST: readonly Create[] = [
   ({ authorizer, rules }) => rbacEscalation(authorizer, rules),
   ({ authorizer }) => createOnUpdate(authorizer),
   ({ objects, authorizer }) => claimAuthorization(objects, authorizer),
+  ({ metrics }) => certificateDurations(metrics),
 ]
 
 const isOn = (

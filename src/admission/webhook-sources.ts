@@ -2,13 +2,15 @@
 
 import type { Logger } from '../base/logger.js'
 import type { Kind } from '../kinds/kind.js'
-import { startKindInformer } from '../objects/informer.js'
+import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import type { ObjectStores } from '../objects/object-stores.js'
 import { createWebhookSource, type Webhook, type WebhookSource, webhooksOf } from './webhooks/source.js'
 
 export interface WebhookSources {
   readonly mutating: WebhookSource
   readonly validating: WebhookSource
+  /** False while there are configurations that cannot be read. */
+  readonly isComplete: boolean
   stop(): void
 }
 
@@ -30,9 +32,12 @@ export async function startWebhookSources(
   return {
     mutating: mutating.source,
     validating: validating.source,
+    get isComplete() {
+      return mutating.informer.isComplete && validating.informer.isComplete
+    },
     stop() {
-      mutating.stop()
-      validating.stop()
+      mutating.informer.stop()
+      validating.informer.stop()
     },
   }
 }
@@ -41,14 +46,17 @@ async function startSource(
   objects: Pick<ObjectStores, 'objectStore'>,
   kind: Kind,
   log: Logger | undefined,
-): Promise<{ readonly source: WebhookSource; stop(): void }> {
+): Promise<{ readonly source: WebhookSource; readonly informer: KindInformer<readonly Webhook[]> }> {
   let generation = 0
   const informer = await startKindInformer<readonly Webhook[]>(objects, kind, webhooksOf, () => void generation++, log)
   const source = createWebhookSource({
     all: () => informer.all(''),
+    get isComplete() {
+      return informer.isComplete
+    },
     get generation() {
       return generation
     },
   })
-  return { source, stop: () => informer.stop() }
+  return { source, informer }
 }

@@ -1,6 +1,6 @@
 // The AdmissionRequest of a review: what a webhook is sent beside the objects, and the variable `request` of expressions.
 
-import { type Awaitable, andThen } from '../../base/awaitable.js'
+import type { Awaitable } from '../../base/awaitable.js'
 import { type GroupVersionKind, printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
@@ -26,7 +26,7 @@ export const requestedResource = ({ resource, version, kind }: Attributes): Matc
   kind,
 })
 
-/** An object of the matched kind as the request has it. Only now are fields dropped that the schema does not know. */
+/** An object of the matched kind as the request has it, with what the schema of that version may not know. */
 export function inRequestedVersion(
   { storedKind, kind, request }: Attributes,
   matched: MatchedResource,
@@ -34,10 +34,7 @@ export function inRequestedVersion(
 ): Awaitable<ApiObject> {
   const isOther = matched.kind.version !== kind.version || matched.kind.group !== kind.group
   if (!isOther || storedKind?.names.kind !== kind.kind) return object
-  return andThen(convertForAdmission(storedKind, object, printGroupVersion(kind), request), converted => {
-    const version = storedKind.convertUnpruned && storedKind.versions.find(({ name }) => name === kind.version)
-    return version ? version.strategy.decode(converted, []).object : converted
-  })
+  return convertForAdmission(storedKind, object, printGroupVersion(kind), request)
 }
 
 /** The namespace of the request. That of a Namespace is its own name. */

@@ -1,6 +1,7 @@
 // Sorts webhooks or policies by what requests address, so that a request looks only at those whose rules may match it:
 // the many that do not match cost nothing.
 import type { Kind } from '../../kinds/kind.js'
+import { forbidden, type StatusError } from '../../meta/errors/status.js'
 import type { GroupVersionKind } from '../../meta/group-version.js'
 import type { Attributes } from '../attributes.js'
 import { type MatchedResource, requestedResource } from '../expressions/admission-request.js'
@@ -58,3 +59,7 @@ function candidateOf<T>(
   const byRules = matchRules(resources, attributes, requested)
   return byRules ? [{ item, byRules }] : []
 }
+
+/** While a configuration or policy cannot be read, it is not known what it would refuse. */
+export const notReady = ({ resource, name }: Pick<Attributes, 'resource' | 'name'>): StatusError =>
+  forbidden(resource, name, 'not yet ready to handle request')

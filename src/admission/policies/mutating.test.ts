@@ -35,7 +35,7 @@ function pluginWith(...policies: readonly (readonly ValueObject[])[]) {
   const bindings = specs.map((_, i) => named('MutatingAdmissionPolicyBinding', 'b', { policyName: `p${i}` }))
   return mutatingAdmissionPolicy({
     metrics: createMetrics(),
-    mutatingPolicies: { generation: 1, policies: () => specs, bindings: () => bindings },
+    mutatingPolicies: { generation: 1, policies: () => specs, bindings: () => bindings, isComplete: true },
     authorizer: () => ALWAYS_ALLOW,
     findKind: () => undefined,
     findNamespace: () => ({ labels: {} }),

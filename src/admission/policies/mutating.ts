@@ -66,8 +66,9 @@ export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin
     name: PLUGIN,
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     mutate(attributes) {
+      if (isExcluded(attributes.resource)) return undefined
       const candidates = source(attributes)
-      if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
+      if (candidates.length === 0) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
       return policies.length === 0 ? undefined : mutate(env, metrics, evaluateConditions, policies, attributes)
     },

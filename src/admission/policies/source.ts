@@ -7,7 +7,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { createCandidates, type FindCandidates } from '../matching/candidates.js'
+import { createCandidates, type FindCandidates, notReady } from '../matching/candidates.js'
 import { type MatchResources, readPolicyResources, selectsAll } from '../matching/match-resources.js'
 
 /** All policies and bindings of one type, kept in memory. */
@@ -16,6 +16,8 @@ export interface PolicyObjects {
   readonly generation: number
   policies(): Iterable<ApiObject>
   bindings(): Iterable<ApiObject>
+  /** False while there are policies or bindings that cannot be read. */
+  readonly isComplete: boolean
 }
 
 export interface BoundPolicy<T> {
@@ -73,6 +75,7 @@ export function createPolicySource<T>(objects: PolicyObjects, compile: (policy: 
   }
 
   return attributes => {
+    if (!objects.isComplete) throw notReady(attributes)
     if (generation !== objects.generation) refresh()
     return candidates(attributes)
   }

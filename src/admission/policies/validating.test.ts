@@ -31,7 +31,7 @@ const stored = new Map<string, ApiObject>()
 const pluginWith = (policies: readonly ApiObject[], bindings: readonly ApiObject[], metrics = createMetrics()) =>
   validatingAdmissionPolicy({
     metrics,
-    validatingPolicies: { generation: 1, policies: () => policies, bindings: () => bindings },
+    validatingPolicies: { generation: 1, policies: () => policies, bindings: () => bindings, isComplete: true },
     authorizer: () => ALWAYS_DENY,
     findKind: () => undefined,
     findNamespace: () => ({ labels: { env: 'test' } }),

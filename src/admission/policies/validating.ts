@@ -80,8 +80,9 @@ export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPl
     name: 'ValidatingAdmissionPolicy',
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     validate(attributes) {
+      if (isExcluded(attributes.resource)) return undefined
       const candidates = source(attributes)
-      if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
+      if (candidates.length === 0) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
       return policies.length === 0 ? undefined : validate(env, metrics, evaluateConditions, policies, attributes)
     },

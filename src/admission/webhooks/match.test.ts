@@ -121,6 +121,7 @@ test('webhooks of a resource come in the order of their configurations, and are 
   }
   const source = createWebhookSource({
     all: () => all.values(),
+    isComplete: true,
     get generation() {
       return generation
     },

@@ -30,8 +30,9 @@ export const mutatingWebhooks = (source: WebhookSource, env: WebhookEnv): Admiss
   name: PLUGIN,
   operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
   mutate(attributes) {
+    if (isExempt(attributes.kind)) return undefined
     const candidates = source(attributes)
-    return candidates.length === 0 || isExempt(attributes.kind) ? undefined : callInTurn(env, candidates, attributes)
+    return candidates.length === 0 ? undefined : callInTurn(env, candidates, attributes)
   },
 })
 

@@ -1,5 +1,4 @@
-// The object of a webhook's patch: decoded like a body, so that unknown fields are dropped, and defaulted. In another version
-// than that of the request nothing is dropped.
+// The object of a webhook's patch: decoded like a body, and defaulted. Unknown fields of built-in kinds are dropped.
 
 import { printGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -15,11 +14,7 @@ export interface PatchedObject {
 }
 
 /** Throws a StatusError if the value is no object of the kind. */
-export function decodePatched(
-  { storedKind, version: requested }: Attributes,
-  { kind }: MatchedResource,
-  value: Value,
-): PatchedObject {
+export function decodePatched({ storedKind }: Attributes, { kind }: MatchedResource, value: Value): PatchedObject {
   const version =
     storedKind && storedKind.names.kind === kind.kind && storedKind.group === kind.group
       ? storedKind.versions.find(({ name }) => name === kind.version)
@@ -30,8 +25,8 @@ export function decodePatched(
     return { decoded: object, defaulted: object }
   }
   const { strategy } = version
-  // The schema of another version than that of the request must not drop fields of the request.
-  const keepsAll = storedKind!.convertUnpruned && kind.version !== requested
+  // Of custom objects, only what the storage version does not know is dropped, when the object is stored.
+  const keepsAll = storedKind!.convertUnpruned
   const { object, refused } = strategy.decode(keepsAll ? copyValue(value) : value, [])
   if (refused) throw refused
   const decoded = keepsAll ? { ...(value as ApiObject), metadata: object.metadata } : object

@@ -8,7 +8,7 @@ import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, strings
 import type { ValueObject } from '../../meta/values/value.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
 import { type MatchConditions, matchConditions } from '../expressions/match-conditions.js'
-import { createCandidates, type FindCandidates } from '../matching/candidates.js'
+import { createCandidates, type FindCandidates, notReady } from '../matching/candidates.js'
 import { type MatchResources, readWebhookResources } from '../matching/match-resources.js'
 
 export interface Webhook {
@@ -89,6 +89,8 @@ export interface WebhookConfigurations {
   all(): Iterable<readonly Webhook[]>
   /** Grows with each change. */
   readonly generation: number
+  /** False while there are configurations that cannot be read. */
+  readonly isComplete: boolean
 }
 
 /** Webhooks with a rule that may match the request, in the order of the calls. */
@@ -99,6 +101,7 @@ export function createWebhookSource(configurations: WebhookConfigurations): Webh
   let generation = -1
   let candidates: WebhookSource
   return attributes => {
+    if (!configurations.isComplete) throw notReady(attributes)
     if (generation !== configurations.generation) {
       ;({ generation } = configurations)
       candidates = createCandidates(inOrder(configurations.all()), ({ resources }) => resources)

@@ -17,8 +17,9 @@ export const validatingWebhooks = (source: WebhookSource, env: WebhookEnv): Admi
   name: 'ValidatingAdmissionWebhook',
   operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
   validate(attributes) {
+    if (isExempt(attributes.kind)) return undefined
     const candidates = source(attributes)
-    return candidates.length === 0 || isExempt(attributes.kind) ? undefined : callMatching(env, candidates, attributes)
+    return candidates.length === 0 ? undefined : callMatching(env, candidates, attributes)
   },
 })
 

@@ -26,6 +26,11 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
     'Errors that prevent a normal evaluation. After one that is not fatal, the latest restricted policy may be used.',
     ['fatal', ...REQUEST],
   )
+  // Those that are counted most are there before the first, so that a rate can be computed from the beginning.
+  for (const operation of ['create', 'update']) {
+    evaluations.with('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '')
+    for (const resource of ['pod', 'controller']) exemptions.with(operation, resource, '')
+  }
   const requestOf = ({ operation, resource: { group, resource }, subresource }: Attributes) => {
     const kind =
       group === '' && (resource === 'pods' || resource === 'namespaces') ? resource.slice(0, -1) : 'controller'
