@@ -18,6 +18,8 @@ export interface MergeList {
   readonly type: 'atomic' | 'set' | 'map'
   /** The fields that identify an item, in the order of their names. */
   readonly keys: readonly string[]
+  /** The same in the order of the schema, for messages. */
+  readonly writtenKeys: readonly string[]
   /** The value of a key in an item that leaves it out. */
   keyDefault(key: string): Value | undefined
   readonly element: MergeType
@@ -69,6 +71,7 @@ const NO_FIELD = (): undefined => undefined
 const atomicList = (element: () => MergeType): MergeList => ({
   type: 'atomic',
   keys: [],
+  writtenKeys: [],
   keyDefault: NO_DEFAULT,
   get element() {
     return element()
@@ -160,6 +163,7 @@ function listOf({ element, merge }: Type): MergeList {
   return {
     type: merge.list,
     keys: merge.list === 'map' ? merge.keys.toSorted(compareTexts) : [],
+    writtenKeys: merge.list === 'map' ? merge.keys : [],
     keyDefault(key) {
       const field = element?.fields.get(key)
       return field && defaultOf(field)

@@ -1,7 +1,7 @@
 // Bodies as objects of the built-in types, and their protobuf encoding.
 import type { CborMarks } from '../codec/cbor.js'
 import { CodecError, type CodecErrorKind } from '../codec/codec-error.js'
-import { cannotHandle } from '../meta/errors/status.js'
+import { badRequest, cannotHandle } from '../meta/errors/status.js'
 import { quote } from '../meta/go/go-text.js'
 import { normalApiVersion } from '../meta/group-version.js'
 import type { ApiObject } from '../meta/object/api-object.js'
@@ -11,6 +11,7 @@ import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/v
 import { decodeTyped, TypedDecodeError } from './go/decode.js'
 import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js'
 import { ProtobufError } from './protobuf/message.js'
+import { haveOneType, registeredKind } from './registered-kinds.js'
 import type { Type, Types } from './type.js'
 
 /** The body as an object of the kind. It may omit apiVersion and kind; if it has them, they must match. */
@@ -26,24 +27,41 @@ export function shapeTyped(
   const written = typeMetaOf(given)
   const givenVersion = normalApiVersion(written.apiVersion) || apiVersion
   const givenKind = written.kind || kind
-  const version = versionOf(givenVersion)
-  const type = types.ofKind(givenVersion, givenKind)
-  if (type === undefined) {
+  const registered = registeredKind(types, givenVersion, givenKind)
+  if (registered === undefined) {
     const why = `no kind ${quote(givenKind)} is registered for version ${quote(givenVersion)} in scheme ${quote(schemeOf(apiVersion))}`
-    throw cannotHandle(givenKind, version, kind, why)
+    throw cannotHandle(givenKind, versionOf(givenVersion), kind, why)
   }
-  if (givenKind !== kind || givenVersion !== apiVersion) {
-    const why = `converting (${version}.${givenKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
-    throw cannotHandle(givenKind, version, kind, why)
+  const isOther = givenKind !== kind || !haveOneType(givenVersion, apiVersion, kind)
+  // The body is decoded as what it says it is, before it is converted.
+  const type = registered.type ?? (isOther ? undefined : types.ofKind(apiVersion, kind))
+  const decoded = type && decodeAs(type, givenKind, versionOf(givenVersion), kind, body, duplicates, cbor)
+  if (isOther || decoded === undefined) {
+    const why = `converting (${registered.version}.${givenKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
+    throw cannotHandle(givenKind, versionOf(givenVersion), kind, why)
   }
+  const { value, strict } = decoded
+  const object = named(value, apiVersion, kind)
+  // Empty lists count as absent, except this one: like one empty entry, it removes all managers.
+  if (isEmptyList(given['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
+  if (givenVersion === apiVersion) return { object, strict }
+  const why = `the API version in the data (${givenVersion}) does not match the expected API version (${apiVersion})`
+  return { object, strict, refused: badRequest(why) }
+}
+
+function decodeAs(
+  type: Type,
+  givenKind: string,
+  version: string,
+  kind: string,
+  body: Value,
+  duplicates: readonly string[],
+  cbor: CborMarks | undefined,
+): ReturnType<typeof decodeTyped> {
   try {
-    const { value, strict } = decodeTyped(type, body, { duplicates, cbor })
-    const object = named(value, apiVersion, kind)
-    // Empty lists count as absent, except this one: like one empty entry, it removes all managers.
-    if (isEmptyList(given['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
-    return { object, strict }
+    return decodeTyped(type, body, { duplicates, cbor })
   } catch (error) {
-    if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
+    if (error instanceof TypedDecodeError) throw cannotHandle(givenKind, version, kind, error.message)
     throw error
   }
 }

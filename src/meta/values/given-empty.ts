@@ -40,11 +40,11 @@ function givenEmpty(object: ValueObject, name: string): Value | undefined {
  * Only structs are marked, and they are not nested deeper than this: what is deeper is JSON of any form (the fields of a
  * manager, the data of a ControllerRevision), which may be too deep for recursion.
  */
-const MAX_DEPTH = 1_000
+export const MAX_MARKED_DEPTH = 1_000
 
 /** Whether any list or map within the value was given empty. */
 export function hasGivenEmpty(value: Value | undefined, depth = 0): boolean {
-  if (depth > MAX_DEPTH) return false
+  if (depth > MAX_MARKED_DEPTH) return false
   if (Array.isArray(value)) return value.some(item => hasGivenEmpty(item, depth + 1))
   if (!isObject(value)) return false
   const fields = fieldsGivenEmpty(value)
@@ -52,24 +52,4 @@ export function hasGivenEmpty(value: Value | undefined, depth = 0): boolean {
     (fields !== undefined && Object.keys(fields).some(name => isGivenEmpty(value, name))) ||
     Object.values(value).some(member => hasGivenEmpty(member, depth + 1))
   )
-}
-
-/** The object with the empty lists and maps that were given in the place of null; the same object if there are none. */
-export const withGivenEmpty = (value: ValueObject): ValueObject => withGivenEmptyIn(value, 0) as ValueObject
-
-function withGivenEmptyIn(value: Value, depth: number): Value {
-  if (depth > MAX_DEPTH) return value
-  if (Array.isArray(value)) {
-    const items = value.map(item => withGivenEmptyIn(item, depth + 1))
-    return items.some((item, i) => item !== value[i]) ? items : value
-  }
-  if (!isObject(value)) return value
-  let changed: ValueObject | undefined
-  for (const name of Object.keys(value)) {
-    const member = value[name]!
-    if (typeof member !== 'object') continue
-    const shown = member === null ? asGiven(value, name) : withGivenEmptyIn(member, depth + 1)
-    if (shown !== member) (changed ??= { ...value })[name] = shown
-  }
-  return changed ?? value
 }

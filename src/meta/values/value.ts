@@ -94,15 +94,25 @@ export function equalValues(a: Value | undefined, b: Value | undefined): boolean
     if (left === right) continue
     if (Array.isArray(left) && Array.isArray(right)) {
       if (left.length !== right.length) return false
-      for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) open.push(left[i], right[i])
+      for (let i = 0; i < left.length; i++) {
+        if (left[i] === right[i]) continue
+        if (!mayBeEqual(left[i], right[i])) return false
+        open.push(left[i], right[i])
+      }
     } else if (isObject(left) && isObject(right)) {
       const keys = Object.keys(left)
-      if (keys.length !== Object.keys(right).length) return false
       for (const key of keys) {
-        if (!Object.hasOwn(right, key)) return false
-        if (left[key] !== right[key]) open.push(left[key], right[key])
+        if (left[key] === right[key] && Object.hasOwn(right, key)) continue
+        if (!mayBeEqual(left[key], right[key]) || !Object.hasOwn(right, key)) return false
+        open.push(left[key], right[key])
       }
+      // Last, since it takes as long as the rest if there are many, and most objects that differ do so in a member.
+      if (keys.length !== Object.keys(right).length) return false
     } else if (!(left instanceof WholeFloat && right instanceof WholeFloat && left.value === right.value)) return false
   }
   return true
 }
+
+/** Of two values that are not the same: scalars are different then, whereas lists and objects must be compared. */
+const mayBeEqual = (a: Value | undefined, b: Value | undefined): boolean =>
+  typeof a === 'object' && typeof b === 'object' && a !== null && b !== null

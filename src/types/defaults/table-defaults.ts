@@ -3,6 +3,9 @@
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { compiledOnce, type Type } from '../type.js'
 
+/** Whether objects of the type may have anything to fill in. */
+export const hasTableDefaults = (type: Type): boolean => walkOf(type) !== NOTHING
+
 /** Fills in an object of the type. */
 export function applyTableDefaults(type: Type, object: ValueObject): void {
   walkOf(type)(object)

@@ -20,6 +20,8 @@ export interface DecodeState {
   struct: string
   /** The nesting depth of structs. */
   depth: number
+  /** Whether the list or map that was decoded last is empty. It takes long to ask a map with many members. */
+  isNoneDecoded: boolean
   /** The first error. */
   error: DecodeError | undefined
   /** Unknown and duplicate fields in the order in which they were found. */
@@ -57,6 +59,7 @@ export const newDecodeState = (
   goPath: [],
   struct: '',
   depth,
+  isNoneDecoded: false,
   error: undefined,
   strict: [],
   duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asGiven, hasGivenEmpty, withGivenEmpty } from '../../meta/values/given-empty.js'
+import { asGiven, hasGivenEmpty } from '../../meta/values/given-empty.js'
 import { copyValue, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { withGivenEmpty } from '../given-empty.js'
 import { builtinTypes } from '../type-table.js'
 import { decodeTyped, zeroOf } from './decode.js'
 import { membersOf, typedValue } from './typed-values.suite.js'
@@ -60,11 +61,27 @@ describe('what is printed', () => {
     expect(asGiven(again, 'rules')).toEqual([])
     expect(asGiven(again['metadata'] as ValueObject, 'labels')).toEqual({})
     expect(asGiven(again['metadata'] as ValueObject, 'finalizers')).toBeNull()
-    expect(withGivenEmpty(again)).toEqual(expect.objectContaining({ rules: [] }))
+    expect(withGivenEmpty(table.byName('rbac/v1.Role'), again)).toEqual(expect.objectContaining({ rules: [] }))
     expect(hasGivenEmpty(again)).toBe(true)
     expect(asGiven({ ...again, rules: [{}] }, 'rules')).toEqual([{}])
     const pods = decodeTyped(table.byName('core/v1.PodList'), { items: [] }).value
     expect(membersOf(pods)).toEqual({ metadata: {}, items: [] })
+  })
+
+  test('what was given empty is found in any part of an object', () => {
+    const type = table.byName('core/v1.Pod')
+    const spec = {
+      nodeSelector: {},
+      containers: [{ name: 'a', args: [], resources: { limits: {}, requests: { cpu: '1' } } }],
+    }
+    const { value } = decodeTyped(type, { metadata: { labels: { a: 'b' }, annotations: {} }, spec })
+    expect(withGivenEmpty(type, value)).toMatchObject({
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'a' }] },
+    })
+    expect(
+      withGivenEmpty(type, { ...value, spec: { ...(value['spec'] as ValueObject), nodeSelector: null } }),
+    ).toHaveProperty('spec.nodeSelector', {})
   })
 
   test('quantities and times have one spelling', () => {

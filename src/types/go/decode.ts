@@ -165,13 +165,13 @@ function structCodec(type: Type, goName: string): ValueCodec {
     return all
   }
 
-  /** Few of the many fields are set; the others are skipped. */
+  /** `found` has the values that are not empty. Few of the many fields are set; the others are skipped. */
   const print = (found: readonly (Value | undefined)[], set: number[], all: readonly Slot[]): ValueObject => {
     const object: ValueObject = {}
     for (const i of inOrder(always, set)) {
       const slot = all[i]!
       const value = found[i]
-      if (value !== undefined && (slot.pointer || !slot.isEmpty(value))) object[slot.name] = value
+      if (value !== undefined) object[slot.name] = value
       else if (!isLeftOut(slot)) object[slot.name] = slot.pointer ? null : slot.absent()
     }
     return object
@@ -209,9 +209,8 @@ function structCodec(type: Type, goName: string): ValueCodec {
       goPath.push(key)
       path.push(key)
       const decoded = slot.decode(member, state)
-      if (slot.isCollection && slot.isEmpty(decoded))
-        (empty ??= {})[key] = Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
-      found[place] = decoded
+      if (slot.pointer || !(slot.isCollection ? state.isNoneDecoded : slot.isEmpty(decoded))) found[place] = decoded
+      else if (slot.isCollection) (empty ??= {})[key] = Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
       set.push(place)
       path.pop()
       goPath.length = depth
@@ -283,6 +282,7 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
     decode: (value, state) => {
       if (!Array.isArray(value)) {
         noteMismatch(state, value, goName)
+        state.isNoneDecoded = true
         return []
       }
       const { path } = state
@@ -297,6 +297,7 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
         list.push(item.decode(member, state))
         path.pop()
       }
+      state.isNoneDecoded = list.length === 0
       return list
     },
     zero: () => [],
@@ -312,22 +313,26 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
     decode: (value, state) => {
       if (!isObject(value)) {
         noteMismatch(state, value, goName)
+        state.isNoneDecoded = true
         return {}
       }
       const { path, cbor } = state
       const foreign = cbor && foreignMapKey(cbor, path, value)
       if (foreign !== undefined) noteError(state, foreign)
-      const entries: [string, Value][] = []
-      for (const key of keysOf(value, state)) {
+      const keys = keysOf(value, state)
+      const map: ValueObject = {}
+      let isSorted = true
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i]!
         if (state.duplicates !== undefined) noteDuplicate(state, key)
         const member = value[key]!
         path.push(key)
-        entries.push([key, member === null ? item.zero() : item.decode(member, state)])
+        setOwn(map, key, member === null ? item.zero() : item.decode(member, state))
         path.pop()
+        isSorted &&= i === 0 || compareTexts(keys[i - 1]!, key) < 0
       }
-      const map: ValueObject = {}
-      for (const [key, member] of sortedByKey(entries)) setOwn(map, key, member)
-      return map
+      state.isNoneDecoded = keys.length === 0
+      return isSorted ? map : sortedByKey(map, keys)
     },
     zero: () => ({}),
     absent: () => null,
@@ -337,8 +342,11 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
 }
 
 /** Go prints maps by key. */
-const sortedByKey = (entries: [string, Value][]): [string, Value][] =>
-  entries.length > 1 ? entries.toSorted(([a], [b]) => compareTexts(a, b)) : entries
+function sortedByKey(map: ValueObject, keys: readonly string[]): ValueObject {
+  const sorted: ValueObject = {}
+  for (const key of keys.toSorted(compareTexts)) setOwn(sorted, key, map[key]!)
+  return sorted
+}
 
 // ---- scalars
 

@@ -54,13 +54,16 @@ function timeMessage(print: (seconds: string, nanos: number) => string): Message
     read: reader => {
       let seconds = 0
       let nanos = 0
+      // The beginning of 1970 has fields, too: both are 0.
+      let isSet = false
       readFields(reader, 'Timestamp', (field, wire) => {
+        isSet = true
         if (wire !== VARINT || field > 2) return false
         if (field === 1) seconds = Number(readInt64(reader))
         else nanos = readInt32(reader)
         return true
       })
-      if (seconds === 0 && nanos === 0) return null
+      if (!isSet) return null
       const millis = seconds * 1000
       if (!(millis >= FIRST_MOMENT && millis <= LAST_MOMENT)) {
         throw new ProtobufError('proto: a time must lie within the years 0 to 9999')

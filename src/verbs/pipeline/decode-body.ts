@@ -8,8 +8,9 @@ import { decodeYaml } from '../../codec/yaml.js'
 import type { VersionedKind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../../meta/errors/status.js'
+import { groupVersionKind } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
-import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
+import { checkTypeMeta, strictText, typeMetaOf } from '../../meta/object/type-meta.js'
 import { checkDecodedBody } from '../../meta/object/value-limit.js'
 import type { FieldValidation } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value } from '../../meta/values/value.js'
@@ -41,7 +42,7 @@ export function readObject(
   // kube-apiserver does not check CBOR of custom objects for unknown fields.
   const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
   const errors = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
-  for (const text of validated(errors, validation, form, isYaml)) request.warn(text)
+  for (const text of validated(errors, validation, form, value, isYaml)) request.warn(text)
   if (refused) throw refused
   if (form.isUntyped && object.apiVersion !== form.apiVersion) {
     throw badRequest(
@@ -55,13 +56,20 @@ export function readObject(
 function validated(
   strict: readonly string[],
   validation: FieldValidation,
-  { kind, version }: BodySpec,
+  form: BodySpec,
+  body: Value,
   isYaml: boolean,
 ): readonly string[] {
   if (strict.length === 0 || validation === 'Ignore') return []
   if (validation !== 'Strict') return strict
-  throw cannotHandle(kind, version, kind, strictText(strict, isYaml))
+  const given = typeMetaOf(isObject(body) ? body : {})
+  if (form.isUntyped && !given.apiVersion) throw badRequest(NO_API_VERSION)
+  const version = groupVersionKind(given.apiVersion, given.kind).version || form.version
+  const givenKind = given.kind || form.kind
+  throw cannotHandle(givenKind, version, form.isUntyped ? givenKind : form.kind, strictText(strict, isYaml))
 }
+
+const NO_API_VERSION = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
 
 /** The body as a value that may be an object; anything else is refused. */
 export function decodeBody(body: Body, form: BodySpec): Decoded {

@@ -8,9 +8,9 @@ import type { KindVersion } from '../../kinds/kind.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
-import { withGivenEmpty } from '../../meta/values/given-empty.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
+import { withGivenEmpty } from '../../types/given-empty.js'
 
 export interface TrackingEnv extends Clock {
   readonly managedTypes: ManagedTypes
@@ -27,7 +27,8 @@ export function track(
   const tracking = (object: ApiObject): Awaitable<ApiObject> =>
     trackUpdate(env.managedTypes.typeOf(target), live, object, fieldManagerOf(request), env.now())
   // An empty list that is printed even if it is empty has a manager, although it is stored like none.
-  const shown = target.version.type.dialect === 'go' ? withGivenEmpty(next) : next
+  const { type } = target.version
+  const shown = type.dialect === 'go' ? withGivenEmpty(type, next) : next
   return shown === next
     ? tracking(next)
     : andThen(tracking(shown as ApiObject), tracked => withOwnership(next, tracked))

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import { customKind } from '../../crd/custom-kind.js'
-import { withRightStatus } from '../../crd/definition-status.js'
+import { NO_NAMES, withRightStatus } from '../../crd/definition-status.js'
 import { widgetDefinition } from '../../crd/definitions.suite.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -15,7 +15,7 @@ import { DECODED, type Prepared } from './prepared.js'
 
 const env = offlineEnv({ now: () => 0, ids: { uid: () => 'u', nameSuffix: () => 'abcde' } })
 const user = { name: 'test', uid: '', groups: [], extra: {} }
-const WIDGETS = customKind(builtinTypes(), withRightStatus(widgetDefinition(), [], 0))!
+const WIDGETS = customKind(builtinTypes(), withRightStatus(widgetDefinition(), NO_NAMES, 0))!
 const PODS = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'Pod')!
 
 async function prepare(kind: Kind, body: object): Promise<Prepared & { warnings: readonly string[] }> {

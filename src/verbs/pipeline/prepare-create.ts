@@ -26,7 +26,7 @@ import { checkAdmittedCount } from '../../meta/object/value-limit.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
-import { mutate, validate } from './admit.js'
+import { inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
@@ -52,6 +52,7 @@ export const asPosted = (sent: ApiObject): ApiObject => setMeta(sent, withoutSys
 export interface Admitted {
   readonly object: ApiObject
   readonly isNormal: boolean
+  readonly isChanged: boolean
 }
 
 export async function admitCreate(
@@ -74,7 +75,7 @@ export async function admitCreate(
   // Admission may have changed the namespace, too.
   const admitted = changed && setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
   const object = mergeOwnerReferences(request, admitted ?? tracked, 'admitted')
-  return { object, isNormal: isDecoded && changed === undefined }
+  return { object, isNormal: isDecoded && changed === undefined, isChanged: changed !== undefined }
 }
 
 /** May change the admitted object. */
@@ -100,7 +101,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
     for (const text of version.strategy.warnings(object, undefined)) request.warn(text)
     await validate(env, { operation: 'CREATE', request, target, object, oldObject: undefined })
     const unversioned = withoutVersion(object)
-    const stored = await kind.convert(unversioned, kind.storedAs, request)
+    const stored = await inStorageVersion(target, unversioned, admitted.isChanged, request)
     return { object, stored, isNormal: isNormal && stored === unversioned, allocated }
   })
 }

@@ -30,7 +30,7 @@ import type { WriteOptions } from '../../meta/options/write-options.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
-import { mutate, validate } from './admit.js'
+import { inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track, withOwnership } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
@@ -68,7 +68,7 @@ export async function prepareUpdate(
   checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
   // The duplicate owner references of a patch are found after admission only.
   const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
-  const defaulted = version.strategy.applyDefaults(merged)
+  const defaulted = version.strategy.applyDefaults(merged, isDecoded)
   if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
   if (turns.isDue()) await turns.give()
@@ -97,7 +97,7 @@ export async function prepareUpdate(
       object: admittedAs ? admittedAs.view(object) : object,
       oldObject: admittedAs ? admittedAs.view(old) : old,
     })
-    const stored = await kind.convert(object, kind.storedAs, request)
+    const stored = await inStorageVersion(target, object, changed !== undefined, request)
     return { object, stored, isNormal: isDecoded && changed === undefined && stored === object, allocated }
   })
 }

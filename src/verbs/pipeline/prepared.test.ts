@@ -50,6 +50,7 @@ async function write(outcome: unknown, { errors = [], subresource = '', dryRun =
       validate() {
         if (refusal) throw refusal
       },
+      stored() {},
     },
   })
   try {
