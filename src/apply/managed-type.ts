@@ -32,7 +32,8 @@ export function managedType(kind: Kind, version: KindVersion, subresource: strin
       if (type) return mergeTypeOf(type)
       return isCustom ? noSuchVersion(kind, apiVersion, at) : undefined
     },
-    convert: (object, to) => kind.convert(object, to),
+    // Conversion alone does not drop fields that the version has not.
+    convert: (object, to) => (kind.convertUnpruned ?? kind.convert)(object, to),
     // A write to an object of a custom kind resets fields only in the version of the request, all others in all versions.
     resets: at => (at === apiVersion || !isCustom || subresource === 'status' ? resetsOf(at) : EMPTY),
     empty: () => (empty ??= emptyObject(version.type, apiVersion, name)),

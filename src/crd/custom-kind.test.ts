@@ -6,7 +6,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
 import { customKind } from './custom-kind.js'
-import { withRightStatus } from './definition-status.js'
+import { NO_NAMES, withRightStatus } from './definition-status.js'
 import { widgetDefinition } from './definitions.suite.js'
 
 const SCHEMA: ValueObject = {
@@ -22,7 +22,7 @@ const SCHEMA: ValueObject = {
 
 const types = builtinTypes()
 
-const kindOf = (definition: ApiObject): Kind => customKind(types, withRightStatus(definition, [], 0))!
+const kindOf = (definition: ApiObject): Kind => customKind(types, withRightStatus(definition, NO_NAMES, 0))!
 
 const KIND = kindOf(
   widgetDefinition(
@@ -53,7 +53,7 @@ describe('a custom kind', () => {
   })
 
   it('does not serve a version of a built-in group', () => {
-    const definition = withRightStatus(widgetDefinition(), [], 0)
+    const definition = withRightStatus(widgetDefinition(), NO_NAMES, 0)
     const served = (builtin: string): boolean[] =>
       customKind(types, definition, { isBuiltin: apiVersion => apiVersion === builtin })!.versions.map(v => v.served)
     expect(served('other.com/v1')).toEqual([true])
@@ -177,7 +177,7 @@ describe('a custom kind', () => {
       storage: name === 'v1',
       schema: { openAPIV3Schema: { type: 'object', properties: { one: { type: 'string' } } } },
     })
-    const definition = withRightStatus(widgetDefinition({ versions: [version('v1'), version('v2')] }), [], 0)
+    const definition = withRightStatus(widgetDefinition({ versions: [version('v1'), version('v2')] }), NO_NAMES, 0)
     const { metadata: _, ...part } = widget({ one: 'x' })
     const seen: Value[] = []
     const byFunction = convertByFunction((object, to) => {

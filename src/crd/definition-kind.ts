@@ -4,7 +4,7 @@ import type { CborMarks } from '../codec/cbor.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
 import { limitErrors } from '../meta/errors/error-limit.js'
 import type { FieldError } from '../meta/errors/field-errors.js'
-import { badRequest, StatusError } from '../meta/errors/status.js'
+import { StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { equalValues, isObject, type Value } from '../meta/values/value.js'
@@ -51,7 +51,7 @@ function oldDefinitionStrategy(base: Strategy, strategy: Strategy, checks: Defin
   const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
   return {
     ...strategy,
-    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1BETA1),
+    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor),
     applyDefaults: defaultOldDefinition,
     prepareValidation: object => preparePatternsOf(asV1(object)),
     validate: (object, warnings) => [
@@ -75,7 +75,7 @@ const errorsOf = (validate: () => CheckedDefinition, warnings: string[]): readon
 
 function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy {
   return {
-    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1),
+    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor),
     // The table of types has no defaults for it.
     applyDefaults: defaultDefinition,
     prepareForCreate: object =>
@@ -106,20 +106,12 @@ function withReadDefaults(definition: ApiObject): ApiObject {
   return definition
 }
 
-/** A body of the other version is refused, after its strict errors are reported. */
 function shapeDefinition(
   base: Strategy,
   body: Value,
   duplicates: readonly string[],
   cbor: CborMarks | undefined,
-  expected: string,
 ): ReturnType<Strategy['decode']> {
-  const other = expected === V1 ? V1BETA1 : V1
-  if (isObject(body) && body['apiVersion'] === other && body['kind'] === KIND) {
-    const decoded = base.decode({ ...body, apiVersion: expected }, duplicates, cbor)
-    const why = `the API version in the data (${other}) does not match the expected API version (${expected})`
-    return { ...decoded, refused: badRequest(why) }
-  }
   try {
     const shaped = base.decode(body, duplicates, cbor)
     keepEmptyVersions(shaped.object['spec'], isObject(body) ? body['spec'] : undefined)
@@ -134,8 +126,6 @@ function keepEmptyVersions(spec: Value | undefined, written: Value | undefined):
   if (!isObject(spec) || !isObject(written)) return
   if (Array.isArray(written['versions']) && spec['versions'] === null) spec['versions'] = []
 }
-
-const KIND = 'CustomResourceDefinition'
 
 /** kube-apiserver has a scheme of its own for definitions, which error messages name. */
 function ofThisScheme({ status, cause }: StatusError): StatusError {

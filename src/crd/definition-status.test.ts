@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { statusOf } from './definition.js'
-import { withRightStatus } from './definition-status.js'
+import { NO_NAMES, namesTakenBy, withRightStatus } from './definition-status.js'
 import { widgetDefinition } from './definitions.suite.js'
 
 const NOW = Date.parse('2024-01-01T00:00:00Z')
@@ -9,26 +9,26 @@ const conditions = (...args: Parameters<typeof withRightStatus>) =>
 
 describe('the status of a definition', () => {
   it('is established once its names are accepted', () => {
-    expect(conditions(widgetDefinition(), [], NOW)).toEqual([
+    expect(conditions(widgetDefinition(), NO_NAMES, NOW)).toEqual([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'True', 'InitialNamesAccepted'],
     ])
   })
 
   it('does not change once it is right', () => {
-    const current = withRightStatus(widgetDefinition(), [], NOW)
-    expect(withRightStatus(current, [statusOf(current).acceptedNames], NOW + 1000)).toBe(current)
+    const current = withRightStatus(widgetDefinition(), NO_NAMES, NOW)
+    expect(withRightStatus(current, namesTakenBy([statusOf(current).acceptedNames]), NOW + 1000)).toBe(current)
   })
 
   it('waits while a name is taken, and stays established when one is taken later', () => {
-    const taken = [{ plural: 'others', kind: 'Widget' }]
+    const taken = namesTakenBy([{ plural: 'others', kind: 'Widget' }])
     expect(conditions(widgetDefinition(), taken, NOW)).toEqual([
       ['NamesAccepted', 'False', 'KindConflict'],
       ['Established', 'False', 'NotAccepted'],
     ])
-    const current = withRightStatus(widgetDefinition(), [], NOW)
+    const current = withRightStatus(widgetDefinition(), NO_NAMES, NOW)
     const renamed = { ...current, spec: widgetDefinition({ names: { plural: 'widgets', kind: 'Other' } })['spec']! }
-    expect(conditions(renamed, [{ plural: 'others', kind: 'Other' }], NOW)).toEqual([
+    expect(conditions(renamed, namesTakenBy([{ plural: 'others', kind: 'Other' }]), NOW)).toEqual([
       ['NamesAccepted', 'False', 'KindConflict'],
       ['Established', 'True', 'InitialNamesAccepted'],
     ])
@@ -37,7 +37,7 @@ describe('the status of a definition', () => {
   it('names patterns that are none in a schema that is not structural', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', pattern: '+' } } } }
     const definition = widgetDefinition({ preserveUnknownFields: true }, { schema })
-    const found = statusOf(withRightStatus(definition, [], NOW)).conditions?.find(
+    const found = statusOf(withRightStatus(definition, NO_NAMES, NOW)).conditions?.find(
       ({ type }) => type === 'NonStructuralSchema',
     )
     expect(found?.message).toContain(
@@ -48,13 +48,13 @@ describe('the status of a definition', () => {
   it('is not established while its webhook cannot be trusted', () => {
     const webhook = { clientConfig: { url: 'https://a', caBundle: 'bm8gY2VydGlmaWNhdGU=' } }
     const definition = widgetDefinition({ conversion: { strategy: 'Webhook', webhook } })
-    expect(conditions(definition, [], NOW)[1]).toEqual(['Established', 'False', 'InvalidCABundle'])
+    expect(conditions(definition, NO_NAMES, NOW)[1]).toEqual(['Established', 'False', 'InvalidCABundle'])
   })
 
   it('tells whether a protected group is approved', () => {
     const definition = widgetDefinition({ group: 'x.k8s.io' })
     definition.metadata['annotations'] = { 'api-approved.kubernetes.io': 'unapproved, so far' }
-    expect(conditions(definition, [], NOW)[2]).toEqual([
+    expect(conditions(definition, NO_NAMES, NOW)[2]).toEqual([
       'KubernetesAPIApprovalPolicyConformant',
       'False',
       'UnapprovedAnnotation',

@@ -7,20 +7,22 @@ import { metaOf } from '../meta/object/object-meta.js'
 import { equalValues, type Value } from '../meta/values/value.js'
 import { isUsableCa } from '../webhook/check-client-config.js'
 import { type NewCondition, withCondition, withStatus } from './conditions.js'
-import { acceptNames } from './definition/accepted-names.js'
+import {
+  acceptNames,
+  createGroupNames,
+  type GroupNames,
+  NO_NAMES,
+  namesTakenBy,
+  type TakenNames,
+} from './definition/accepted-names.js'
 import { approvalCondition } from './definition/api-approval.js'
 import { unstructuredParts } from './definition/ratcheting.js'
-import {
-  type Condition,
-  type DefinitionNames,
-  type DefinitionSpec,
-  type DefinitionStatus,
-  specOf,
-  statusOf,
-} from './definition.js'
+import { type Condition, type DefinitionSpec, type DefinitionStatus, specOf, statusOf } from './definition.js'
+
+export { createGroupNames, type GroupNames, NO_NAMES, namesTakenBy }
 
 /** The definition with the status that it should have; the same object when it has that already. */
-export function withRightStatus(definition: ApiObject, taken: readonly DefinitionNames[], now: number): ApiObject {
+export function withRightStatus(definition: ApiObject, taken: TakenNames, now: number): ApiObject {
   const spec = specOf(definition)
   const old = statusOf(definition)
   const { names, conflict } = acceptNames(spec.names, old.acceptedNames, taken)

@@ -149,8 +149,8 @@ export interface Strategy {
    * been decoded before: if they are those of the body, they need not be decoded again.
    */
   decode(body: Value, duplicates: readonly string[], cbor?: CborMarks, decodedMeta?: ValueObject): DecodedObject
-  /** Sets default values. */
-  applyDefaults(object: ApiObject): ApiObject
+  /** Sets default values. `isDecoded`: the object is as `decode` returned it, but for its metadata. */
+  applyDefaults(object: ApiObject, isDecoded?: boolean): ApiObject
   /** Sets and clears fields on creation that clients cannot choose. */
   prepareForCreate(object: ApiObject, now: number): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
@@ -165,6 +165,8 @@ export interface Strategy {
   readonly gracePeriod?: ((object: ApiObject, requested: number | undefined) => number) | undefined
   /** Whether an object that is being deleted must be kept: by finalizers, the grace period, or rules of the kind. */
   blocksDeletion(object: ApiObject): boolean
+  /** Whether that depends on finalizers alone, and there is no grace period: objects without any are removed at once. */
+  readonly isBlockedByFinalizersOnly?: boolean | undefined
   /** Further changes to an object when its deletion begins but is blocked. */
   prepareForDelete(object: ApiObject): ApiObject
   /** Warnings for the client that are not errors. */
@@ -222,6 +224,8 @@ export interface ScaleStrategy {
   /** The path of the desired number of replicas: `spec`, `replicas`. */
   readonly replicasPath: readonly string[]
   read(object: ApiObject): ApiObject
+  /** The scale that a write changes: unlike one that is read, it may be that of an object without the field. */
+  readForUpdate?(object: ApiObject): ApiObject
   /** The errors of a Scale that do not depend on the scaled object. */
   validate(scale: ApiObject): readonly FieldError[]
   write(object: ApiObject, scale: ApiObject): ApiObject

@@ -24,6 +24,8 @@ import { mergeTyped } from '../typed/merge.js'
 import { fieldsOf } from '../typed/owned-fields.js'
 import { removeItems } from '../typed/remove-items.js'
 import { underCurrentType } from '../typed/schema-change.js'
+import { TypedError } from '../typed/typed-errors.js'
+import { checkTyped } from '../typed/validate.js'
 import { hasShape, type ValueShape, valueShapeOf } from '../typed/value-shape.js'
 import { type Conflict, Conflicts } from './conflicts.js'
 import { idOf, type ManagerName, type Managers, type Owned } from './managed-fields.js'
@@ -233,8 +235,8 @@ async function differenceThere(
   isUpdate: boolean,
 ): Promise<Difference | undefined> {
   try {
-    const before = await seenAs(type, live, apiVersion)
-    const after = await seenAs(type, next, apiVersion)
+    const before = await seenAs(type, live, apiVersion, 'failed to convert old object')
+    const after = await seenAs(type, next, apiVersion, 'failed to convert new object')
     if (before === undefined || after === undefined) return undefined
     return differenceOf(compareIn(type, before.mergeType, apiVersion, before.object, after.object))
   } catch (error) {
@@ -250,8 +252,16 @@ interface Seen {
   readonly mergeType: MergeType
 }
 
-/** Undefined for a version that does not exist. */
-async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string): Promise<Seen | undefined> {
+/**
+ * Undefined for a version that does not exist. Throws BadManagers if the object has fields which that version does not
+ * declare: conversion alone does not drop them. `failed` begins the message.
+ */
+async function seenAs(
+  type: VersionedType,
+  object: ApiObject,
+  apiVersion: string,
+  failed: string,
+): Promise<Seen | undefined> {
   const mergeType = type.typeOf(apiVersion)
   if (mergeType === undefined) {
     const version = parseGroupVersion(apiVersion)
@@ -259,7 +269,14 @@ async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string
     return undefined
   }
   if (object.apiVersion === apiVersion) return { object, mergeType }
-  return { object: await type.convert(object, apiVersion), mergeType }
+  const converted = await type.convert(object, apiVersion)
+  try {
+    checkTyped(mergeType, converted, { allowDuplicates: false })
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error
+    throw new BadManagers(`${failed}: ${error.message}`)
+  }
+  return { object: converted, mergeType }
 }
 
 function underCurrentTypes(type: VersionedType, managers: Managers): Managers {
@@ -276,23 +293,31 @@ function underCurrentTypes(type: VersionedType, managers: Managers): Managers {
 
 // ---- fields that are no longer applied
 
+const PRUNE = 'failed to prune fields'
+
 /** The merged object without the fields that its applier applied last time and that have no owner now. */
 async function prune(type: VersionedType, merged: ApiObject, managers: Managers, last: Owned): Promise<ApiObject> {
-  const seen = await seenAs(type, merged, last.apiVersion)
+  const seen = await seenAs(
+    type,
+    merged,
+    last.apiVersion,
+    `${PRUNE}: failed to convert merged object to last applied version`,
+  )
   if (seen === undefined) return merged
   const { object, mergeType: schema } = seen
   const applied = withDeclaredFields(last.fields, schema)
   const bare = removeItems(schema, object, applied) as ApiObject
   const kept = await bringBackOwned(type, object, bare, managers, last.apiVersion)
   // A field that is gone only because a part around it is gone was not removed by the applier.
-  const then = await seenAs(type, kept, last.apiVersion)
+  const dangling = `${PRUNE}: failed add back dangling items: failed to convert pruned object to last applied version`
+  const then = await seenAs(type, kept, last.apiVersion, dangling)
   if (then === undefined) return merged
   const gone = difference(
     withDeclaredFields(fieldsOf(schema, object), schema),
     withDeclaredFields(fieldsOf(schema, then.object), schema),
   )
   const pruned = removeItems(schema, object, intersection(gone, applied)) as ApiObject
-  const back = await seenAs(type, pruned, type.apiVersion)
+  const back = await seenAs(type, pruned, type.apiVersion, PRUNE)
   return back?.object ?? merged
 }
 
@@ -311,8 +336,10 @@ async function bringBackOwned(
   let [whole, rest] = [merged, pruned]
   for (const [apiVersion, fields] of owned) {
     if (fields.size === 0) continue
-    const before = await seenAs(type, whole, apiVersion)
-    const after = await seenAs(type, rest, apiVersion)
+    const failed = (what: string): string =>
+      `${PRUNE}: failed add back owned items: failed to convert ${what} object at version ${apiVersion}`
+    const before = await seenAs(type, whole, apiVersion, failed('merged'))
+    const after = await seenAs(type, rest, apiVersion, failed('pruned'))
     if (before === undefined || after === undefined) continue
     const { mergeType: schema } = before
     const gone = difference(

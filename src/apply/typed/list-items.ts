@@ -2,7 +2,7 @@
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
-import { printStrings } from '../../meta/go/go-text.js'
+import { quote } from '../../meta/go/go-text.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { MergeList } from '../../types/merge.js'
 import { keyElement, type PathElement, valueElement } from '../paths/field-path.js'
@@ -25,9 +25,9 @@ function itemByKey(list: MergeList, item: Value): Result<PathElement> {
     if (value !== undefined) key.push([name, value])
   }
   if (key.length > 0) return parsed(keyElement(key))
-  const keys = printStrings(list.keys).replace('[]string{', '[').replace(/\}$/, ']')
+  const keys = list.writtenKeys.map(quote).join(' ')
   return failed(
-    `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
+    `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
   )
 }
 

@@ -28,6 +28,12 @@ const properties: ValueObject = {
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['name', 'kind'],
   },
+  byTwo: {
+    type: 'array',
+    items: { type: 'object', properties: { to: text, from: text, v: text } },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['to', 'from'],
+  },
   byKind: {
     type: 'array',
     items: { type: 'object', properties: { kind: { type: 'string', default: 'd' }, v: text } },
@@ -77,6 +83,11 @@ describe('validation', () => {
     [{ set: [null] }, ".set: element 0: associative list without keys has an element that's an explicit null"],
     [{ set: [[]] }, '.set: element 0: not supported: associative list with lists as elements'],
     [{ items: [{ name: 'a' }, { name: 'a', kind: 'd' }] }, '.items: duplicate entries for key [kind="d",name="a"]'],
+    [
+      { byTwo: [{ v: 'a' }] },
+      '.byTwo: element 0: associative list with keys has an element that omits all key fields ["to" "from"] ' +
+        "(and doesn't have default values for any key fields)",
+    ],
     [{ items: [{ name: 'a', no: 1 }] }, '.items[kind="d",name="a"].no: field not declared in schema'],
     [{ nope: 1, s: 1 }, '.nope: field not declared in schema'],
     [{ any: { x: [{ y: null }] }, either: 'x', s: null, list: null, obj: null }, ''],

@@ -35,7 +35,7 @@ import { compare } from '../eval/comparison.js'
 import { add as addValues } from '../eval/operators.js'
 import { SORT_BY_MACRO } from '../syntax/macros.js'
 import { Duration } from '../values/moments.js'
-import { Double, type Int, Uint } from '../values/numbers.js'
+import { Double, type Int, isInt, Uint } from '../values/numbers.js'
 import {
   costSize,
   equal,
@@ -217,7 +217,7 @@ function selfComparisonEstimate(size: Interval, type: CelType): CallCostEstimate
 
 /** A negative one counts as 0. */
 const literalInt = ({ expr }: CostNode): number | undefined =>
-  expr?.kind === 'literal' && typeof expr.value === 'number' ? Math.max(expr.value, 0) : undefined
+  expr?.kind === 'literal' && isInt(expr.value) ? Math.max(Number(expr.value), 0) : undefined
 
 const EXTENSIONS: readonly FunctionDeclaration[] = [
   {

@@ -4,7 +4,7 @@ import { type CelType, DYN, INT, listOf, STRING } from '../check/cel-type.js'
 import { add, type Interval, multiply, STRING_TRAVERSAL, scale, traversal, UNBOUNDED } from '../cost/cost-intervals.js'
 import { countCodePoints, type WorkBudget } from '../cost/work-budget.js'
 import type { CountedImplementation, FunctionDeclaration, Library, Overload } from '../environment.js'
-import type { Int } from '../values/numbers.js'
+import { type Int, isInt } from '../values/numbers.js'
 import { costSize, itemsOf, type List, type Value } from '../values/values.js'
 import { formatString } from './string-format.js'
 import { indexIn, lastIndexIn, splitText } from './text-search.js'
@@ -349,7 +349,7 @@ function replaceEstimate({ target, args }: Parameters<NonNullable<Overload['esti
 
 function splitEstimate({ target, args }: Parameters<NonNullable<Overload['estimate']>>[0]) {
   const limit = args[1]?.expr
-  const literal = limit?.kind === 'literal' && typeof limit.value === 'number' ? limit.value : undefined
+  const literal = limit?.kind === 'literal' && isInt(limit.value) ? Number(limit.value) : undefined
   // A negative limit is none.
   const max = literal === undefined ? target!.size.max : literal < 0 ? UNBOUNDED : literal
   return { cost: scale(target!.size, 2 * STRING_TRAVERSAL), resultSize: { min: 0, max } }

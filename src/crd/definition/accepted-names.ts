@@ -1,6 +1,5 @@
 // Which names of a definition are accepted: those that no other definition of its group has. Names of resources and
 // names of kinds are independent. Accepted names are kept until the definition has other ones.
-import { once } from '../../base/memo.js'
 import { quote } from '../../meta/go/go-text.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { DefinitionNames } from '../definition.js'
@@ -11,18 +10,73 @@ export interface Acceptance {
   readonly conflict?: { readonly reason: string; readonly message: string }
 }
 
-/** `taken` are the accepted names of all definitions of the group, its own included. */
+/** The accepted names of the definitions of a group. */
+export interface TakenNames {
+  isResource(name: string): boolean
+  isKind(name: string): boolean
+}
+
+export interface GroupNames extends TakenNames {
+  /** The names that a definition has from now on. */
+  put(definition: string, names: DefinitionNames): void
+  remove(definition: string): void
+  definitions(): Iterable<string>
+  readonly size: number
+}
+
+/** The names are counted: a group may have thousands of definitions, and each is compared with all others. */
+export function createGroupNames(): GroupNames {
+  const all = new Map<string, DefinitionNames>()
+  const resources = new Map<string, number>()
+  const kinds = new Map<string, number>()
+
+  function count({ plural, singular = '', shortNames = [], kind, listKind = '' }: DefinitionNames, by: number): void {
+    for (const name of [plural, singular, ...shortNames]) add(resources, name, by)
+    for (const name of [kind, listKind]) add(kinds, name, by)
+  }
+
+  function remove(definition: string): void {
+    const names = all.get(definition)
+    if (names) count(names, -1)
+    all.delete(definition)
+  }
+
+  return {
+    isResource: name => resources.has(name),
+    isKind: name => kinds.has(name),
+    put(definition, names) {
+      remove(definition)
+      all.set(definition, names)
+      count(names, 1)
+    },
+    remove,
+    definitions: () => all.keys(),
+    get size() {
+      return all.size
+    },
+  }
+}
+
+function add(counts: Map<string, number>, name: string, by: number): void {
+  const count = (counts.get(name) ?? 0) + by
+  if (count > 0) counts.set(name, count)
+  else counts.delete(name)
+}
+
+export const NO_NAMES: TakenNames = { isResource: () => false, isKind: () => false }
+
+export function namesTakenBy(all: readonly DefinitionNames[]): TakenNames {
+  const names = createGroupNames()
+  for (const each of all) names.put(each.plural, each)
+  return names
+}
+
+/** `taken` includes the names that the definition has itself. */
 export function acceptNames(
   wanted: DefinitionNames,
   accepted: DefinitionNames,
-  taken: readonly DefinitionNames[],
+  { isResource, isKind }: TakenNames,
 ): Acceptance {
-  // Most definitions have all their names already.
-  const namesInUse = once(
-    () => new Set(taken.flatMap(({ plural, singular = '', shortNames = [] }) => [plural, singular, ...shortNames])),
-  )
-  const isResource = (name: string): boolean => namesInUse().has(name)
-  const isKind = (name: string): boolean => taken.some(({ kind, listKind = '' }) => name === kind || name === listKind)
   let conflict: Acceptance['conflict']
 
   const decide = (reason: string, want: string, got: string, isUsed: (name: string) => boolean): string => {

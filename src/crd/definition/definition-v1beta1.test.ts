@@ -7,7 +7,7 @@ import { memberType, mergeTypeOf, shapeOf } from '../../types/merge.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { customKind } from '../custom-kind.js'
 import { specOf, statusOf } from '../definition.js'
-import { withRightStatus } from '../definition-status.js'
+import { NO_NAMES, withRightStatus } from '../definition-status.js'
 import { validateDefinition, validateDefinitionUpdate } from '../validation/validate-definition.js'
 import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition-v1beta1.js'
 
@@ -212,7 +212,7 @@ describe('a definition that preserves unknown fields', () => {
       created({ version: 'v1', validation: { openAPIV3Schema: { properties: { spec: { required: ['a'] } } } } }),
       V1,
     ),
-    [],
+    NO_NAMES,
     0,
   )
 
@@ -228,7 +228,7 @@ describe('a definition that preserves unknown fields', () => {
     const { preserveUnknownFields: _, ...spec } = specOf(definition)
     const versions = [v('v1', true, { schema: schema({}) })]
     const tidy = { ...definition, spec: { ...spec, versions } } as unknown as ApiObject
-    const types = (statusOf(withRightStatus(tidy, [], 0)).conditions ?? []).map(({ type }) => type)
+    const types = (statusOf(withRightStatus(tidy, NO_NAMES, 0)).conditions ?? []).map(({ type }) => type)
     expect(types).toEqual(['NamesAccepted', 'Established'])
   })
 

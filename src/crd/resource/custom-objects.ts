@@ -3,9 +3,9 @@
 import { encodeJson } from '../../codec/json.js'
 import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
-import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
-import { jsonTypeOf } from '../../meta/go/go-text.js'
-import { type ApiObject } from '../../meta/object/api-object.js'
+import { badRequest, cannotHandle, internalError, type StatusError } from '../../meta/errors/status.js'
+import { groupVersionKind } from '../../meta/group-version.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import {
   checkObjectMeta,
@@ -15,6 +15,7 @@ import {
   orderedMeta,
   withMeta,
 } from '../../meta/object/object-meta.js'
+import { checkTypeMeta } from '../../meta/object/type-meta.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type CompiledSchema, compileSchema } from '../../schema/compiled-schema.js'
 import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
@@ -70,6 +71,7 @@ export function customRules(form: CustomVersion): Strategy {
         ...checkScale(form, object),
       ]),
     blocksDeletion: object => Boolean(metaOf(object).finalizers?.length),
+    isBlockedByFinalizersOnly: true,
     prepareForDelete: object => object,
     warnings: (object, old) => finalizerWarnings(metaOf(object), old && metaOf(old)),
   }
@@ -127,33 +129,35 @@ function shape(
   decodedMeta: ValueObject | undefined,
 ): ReturnType<Strategy['decode']> {
   const object = isObject(body) ? { ...body } : {}
-  const { kind, version } = form
+  const { kind } = form
+  // Bodies are checked when they are read; the result of a patch comes here as it is.
+  checkTypeMeta(object, badRequest)
   const given = getOwn(object, 'kind') ?? ''
-  if (given === '') throw badRequest(`Object 'Kind' is missing in '${encodeJson(object)}'`)
-  if (typeof given !== 'string') {
-    const what = jsonTypeOf(given)
-    throw badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .kind of type string`,
-    )
+  if (typeof given !== 'string' || given === '') {
+    throw badRequest(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
   }
-  // Bodies without an apiVersion are refused earlier; only the result of a patch can have none.
-  if (!getOwn(object, 'apiVersion') && isPatched(object)) {
-    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
-  }
+  const givenVersion = getOwn(object, 'apiVersion')
+  // Faults inside name the type that the body has, whichever is wanted.
+  const { version } = groupVersionKind(typeof givenVersion === 'string' ? givenVersion : '', given)
+  const refused = (why: string): StatusError => cannotHandle(given, version, kind, why)
+  if (givenVersion === null) throw refused('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   object['apiVersion'] ??= ''
   const unknown: string[] = []
   const givenMeta = getOwn(object, 'metadata') ?? null
   if (givenMeta !== decodedMeta) {
     const metadata = decodeObjectMeta(givenMeta)
-    if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
+    if (!metadata.ok) throw refused(metadata.error)
     object['metadata'] = metadata.value.value
     unknown.push(...metadata.value.unknown)
   }
   const schema = schemaFor(form, object)
   if (schema) {
     const shaped = schema.shape(object)
-    if (shaped.error) throw cannotHandle(kind, version, kind, printFieldError(shaped.error))
+    if (shaped.error) throw refused(printFieldError(shaped.error))
     unknown.push(...shaped.unknown)
+  }
+  if (!givenVersion && isPatched(object)) {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
   }
   const strict = [
     ...duplicates.map(path => `duplicate field ${JSON.stringify(path)}`),

@@ -13,29 +13,32 @@ import { fieldsOf, nestedInteger, nestedText, withNested } from './nested-fields
 const MAX_INT32 = 2 ** 31 - 1
 
 export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleSpec): ScaleStrategy {
+  const readForUpdate = (object: ApiObject): ApiObject => {
+    const { name = '', namespace, uid = '', resourceVersion = '', creationTimestamp = null } = metaOf(object)
+    const wanted = must(nestedInteger(object, specReplicasPath)) ?? UNSET
+    const selector = labelSelectorPath ? must(nestedText(object, labelSelectorPath)) : undefined
+    return {
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      metadata: { name, ...(namespace && { namespace }), uid, resourceVersion, creationTimestamp },
+      spec: Number(wanted) === 0 ? {} : { replicas: Number(wanted) },
+      status: {
+        replicas: Number(must(nestedInteger(object, statusReplicasPath)) ?? 0),
+        ...(selector && { selector }),
+      },
+    }
+  }
   return {
     replicasPath: fieldsOf(specReplicasPath),
     // The object is checked when it is written, in the words of its own schema.
     validate: () => [],
     unappliable: 'request to convert CR to an invalid group/version: autoscaling/v1',
     read(object) {
-      const { name = '', namespace, uid = '', resourceVersion = '', creationTimestamp = null } = metaOf(object)
-      const wanted = must(nestedInteger(object, specReplicasPath))
-      if (wanted === undefined) {
-        throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
-      }
-      const selector = labelSelectorPath ? must(nestedText(object, labelSelectorPath)) : undefined
-      return {
-        kind: 'Scale',
-        apiVersion: 'autoscaling/v1',
-        metadata: { name, ...(namespace && { namespace }), uid, resourceVersion, creationTimestamp },
-        spec: Number(wanted) === 0 ? {} : { replicas: Number(wanted) },
-        status: {
-          replicas: Number(must(nestedInteger(object, statusReplicasPath)) ?? 0),
-          ...(selector && { selector }),
-        },
-      }
+      const scale = readForUpdate(object)
+      if ((scale['spec'] as ValueObject)['replicas'] !== UNSET) return scale
+      throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
     },
+    readForUpdate,
     write(object, scale) {
       const spec: ValueObject = isObject(scale['spec']) ? scale['spec'] : {}
       const replicas = spec['replicas'] ?? 0

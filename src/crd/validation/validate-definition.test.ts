@@ -3,7 +3,7 @@ import { printFieldError } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { RuleCompiler } from '../../schema/rules.js'
-import { withRightStatus } from '../definition-status.js'
+import { NO_NAMES, withRightStatus } from '../definition-status.js'
 import { widgetDefinition } from '../definitions.suite.js'
 import { validateDefinition, validateDefinitionUpdate } from './validate-definition.js'
 
@@ -103,7 +103,7 @@ describe('a definition', () => {
   })
 
   it('keeps kind and scope once it is established', () => {
-    const old = withRightStatus(widgetDefinition(), [], 0)
+    const old = withRightStatus(widgetDefinition(), NO_NAMES, 0)
     old.metadata['resourceVersion'] = '1'
     const changed = { ...widgetDefinition({ scope: 'Cluster' }), metadata: old.metadata }
     expect(validateDefinitionUpdate(changed, old, CHECKS).errors.map(printFieldError)).toEqual([

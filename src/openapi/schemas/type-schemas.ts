@@ -25,7 +25,9 @@ export function typeSchemas(types: TypeTable, dialect: Dialect): FindTypeDefinit
     const key = isRegistered ? `${definition} ${documentOf.group}/${documentOf.version}` : definition
     let created = cache.get(key)
     if (created === undefined) {
-      const kinds = isRegistered ? kindsIn(bareName(type), documentOf) : kindsOf(type)
+      const kinds = isRegistered
+        ? kindsIn(bareName(type), documentOf)
+        : kindsOf(type).filter(kind => dialect.version === 2 || !isInOtherScheme(type, kind))
       created = createDefinition(types, dialect, type, kinds)
       cache.set(key, created)
     }
@@ -70,6 +72,17 @@ function createIndex(types: TypeTable): Index {
 
 /** Types that Kubernetes registers as kinds of every group version. */
 const REGISTERED_EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent']
+
+/** Documents of custom group versions are made with the scheme that most built-in groups are in, but not these. */
+const isInOtherScheme = (type: string, { group }: ValueObject): boolean =>
+  REGISTERED_EVERYWHERE.includes(type) && OTHER_SCHEMES.has(group as string)
+
+const OTHER_SCHEMES: ReadonlySet<string> = new Set([
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+])
 
 /** The document of one group version names only the core group and that version. */
 const kindsIn = (kind: string, { group, version }: GroupVersion): ValueObject[] =>

@@ -8,7 +8,13 @@ import { checkRules } from '../rules/check-rules.js'
 import { compileRules } from '../rules/compile-rules.js'
 import { defaultEvaluator } from '../rules/evaluate-rules.js'
 import { RuleCompiler } from '../rules/rule-compiler.js'
-import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema, writtenChildren } from '../structure/structural.js'
+import {
+  EMPTY_SCHEMA,
+  MAX_SCHEMA_DEPTH,
+  parseUnlessTooDeep,
+  type Schema,
+  writtenChildren,
+} from '../structure/structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults } from './defaults.js'
 import { checkKeywords } from './keywords.js'
@@ -65,16 +71,21 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
   return { errors, warnings }
 }
 
+const PIECE = 1_000
+
 /**
  * Compiles the patterns of a schema, in pieces: all of them together may take long. The check then knows those that are
  * right.
  */
 export function* preparePatterns(written: Value): Generator<void> {
   const open: ValueObject[] = isObject(written) ? [written] : []
+  let others = 0
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     const { pattern } = schema
-    if (typeof pattern === 'string' && pattern !== '') regexErrorOf(pattern)
     for (const child of writtenChildren(schema)) open.push(child)
+    if (typeof pattern === 'string' && pattern !== '') regexErrorOf(pattern)
+    // The schemas without a pattern take no time to speak of.
+    else if (++others % PIECE !== 0) continue
     yield
   }
 }
@@ -115,7 +126,9 @@ function survey(root: Schema): Survey {
     for (const property of properties.values()) visit(property)
     if (items !== undefined) visit(items)
     if (typeof additionalProperties === 'object') visit(additionalProperties)
-    for (const branches of [checks.allOf, checks.anyOf, checks.oneOf]) for (const branch of branches) visit(branch)
+    for (const branches of [checks.allOf, checks.anyOf, checks.oneOf]) {
+      for (const branch of branches) if (branch !== EMPTY_SCHEMA) visit(branch)
+    }
     if (checks.not !== undefined) visit(checks.not)
   }
   visit(root)

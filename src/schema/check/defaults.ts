@@ -96,19 +96,23 @@ function checkMetadataDefault(
 }
 
 function validate(schema: Schema, value: Value, at: string): readonly FieldError[] {
-  return errorsOf(startRun(at), validatorOf(withoutIntOrString(schema)), value)
+  return errorsOf(startRun(at), validatorOf(asForDefaults(schema)), value)
 }
 
-/** Defaults are checked by the types that schemas name: `x-kubernetes-int-or-string` alone allows any value. */
-function withoutIntOrString(schema: Schema): Schema {
-  const { items, additionalProperties, extensions } = schema
-  const properties = new Map([...schema.properties].map(([name, property]) => [name, withoutIntOrString(property)]))
+/**
+ * Defaults are checked by the types and formats that schemas name: `x-kubernetes-int-or-string` alone allows any value,
+ * and a format counts for any type.
+ */
+function asForDefaults(schema: Schema): Schema {
+  const { items, additionalProperties, extensions, checks } = schema
+  const properties = new Map([...schema.properties].map(([name, property]) => [name, asForDefaults(property)]))
   return {
     ...schema,
     properties,
-    items: items && withoutIntOrString(items),
+    items: items && asForDefaults(items),
     additionalProperties:
-      typeof additionalProperties === 'object' ? withoutIntOrString(additionalProperties) : additionalProperties,
+      typeof additionalProperties === 'object' ? asForDefaults(additionalProperties) : additionalProperties,
     extensions: extensions.intOrString ? { ...extensions, intOrString: false } : extensions,
+    checks: checks.format === '' ? checks : { ...checks, formatOfAnyType: true },
   }
 }

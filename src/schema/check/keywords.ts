@@ -11,7 +11,7 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { isTypeOrMetadata } from '../shape/shape.js'
-import type { Schema } from '../structure/structural.js'
+import { EMPTY_SCHEMA, type Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 
 /** What follows for a node from its position. */
@@ -62,6 +62,7 @@ function visitBelow(schema: Schema, at: string, position: SchemaPosition, found:
   if (checks.not !== undefined) visit(checks.not, childPath(at, 'not'), below, found)
   for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, branch] of checks[junctor].entries()) {
+      if (branch === EMPTY_SCHEMA) continue
       visit(branch, indexPath(childPath(at, junctor), i), below, found)
     }
   }

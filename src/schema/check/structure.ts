@@ -10,7 +10,7 @@ import {
   indexPath,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import type { Schema } from '../structure/structural.js'
+import { EMPTY_SCHEMA, type Schema } from '../structure/structural.js'
 
 type Level = 'root' | 'field' | 'item'
 
@@ -141,13 +141,9 @@ function visitValueChecks(
   errors: FieldError[],
 ): void {
   const { allOf, anyOf, oneOf, not } = schema.checks
-  if (!skipAnyOf) {
-    for (const [i, branch] of anyOf.entries()) visitBranch(branch, false, indexPath(childPath(at, 'anyOf'), i), errors)
-  }
-  for (const [i, branch] of allOf.entries()) {
-    visitBranch(branch, skipFirst && i === 0, indexPath(childPath(at, 'allOf'), i), errors)
-  }
-  for (const [i, branch] of oneOf.entries()) visitBranch(branch, false, indexPath(childPath(at, 'oneOf'), i), errors)
+  if (!skipAnyOf) visitBranches(anyOf, false, childPath(at, 'anyOf'), errors)
+  visitBranches(allOf, skipFirst, childPath(at, 'allOf'), errors)
+  visitBranches(oneOf, false, childPath(at, 'oneOf'), errors)
   if (not !== undefined) visitBranch(not, false, childPath(at, 'not'), errors)
   checkPattern(schema.checks.pattern, childPath(at, 'pattern'), errors)
 }
@@ -156,6 +152,13 @@ function checkPattern(pattern: string, field: string, errors: FieldError[]): voi
   const error = pattern === '' ? undefined : regexErrorOf(pattern)
   if (error === undefined) return
   errors.push(fieldInvalid(field, pattern, `must be a valid regular expression, but isn't: ${error}`))
+}
+
+/** There may be very many empty branches, in which there is nothing to check. */
+function visitBranches(branches: readonly Schema[], skipFirst: boolean, at: string, errors: FieldError[]): void {
+  for (const [i, branch] of branches.entries()) {
+    if (branch !== EMPTY_SCHEMA) visitBranch(branch, skipFirst && i === 0, indexPath(at, i), errors)
+  }
 }
 
 function visitBranch(branch: Schema, skipAnyOf: boolean, at: string, errors: FieldError[]): void {
@@ -224,6 +227,7 @@ function completeJunctors(
   if (not !== undefined) completeBranch(not, declared, declaredAt, childPath(at, 'not'), errors)
   for (const [junctor, branches] of Object.entries({ allOf, anyOf, oneOf })) {
     for (const [i, below] of branches.entries()) {
+      if (below === EMPTY_SCHEMA) continue
       completeBranch(below, declared, declaredAt, indexPath(childPath(at, junctor), i), errors)
     }
   }

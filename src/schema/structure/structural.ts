@@ -49,6 +49,8 @@ export interface Rule {
 
 export interface ValueChecks {
   readonly format: string
+  /** The format counts whatever the type is: so it is where defaults of a definition are checked. */
+  readonly formatOfAnyType?: true
   readonly maximum: number | undefined
   readonly exclusiveMaximum: boolean
   readonly minimum: number | undefined
@@ -164,7 +166,8 @@ const NO_REFUSED: RefusedKeywords = {
   dependencies: undefined,
 }
 
-const EMPTY_SCHEMA: Schema = {
+/** The node that has no keywords, wherever it stands. */
+export const EMPTY_SCHEMA: Schema = {
   type: '',
   nullable: false,
   title: '',
@@ -182,7 +185,9 @@ const EMPTY_SCHEMA: Schema = {
 function parse(written: ValueObject): Schema {
   const items = own(written, 'items')
   let used = Array.isArray(items) || isGivenEmpty(written, 'dependencies') ? REFUSED : 0
-  for (const keyword of Object.keys(written)) used |= PARTS.get(keyword) ?? 0
+  const keywords = Object.keys(written)
+  if (keywords.length === 0 && used === 0) return EMPTY_SCHEMA
+  for (const keyword of keywords) used |= PARTS.get(keyword) ?? 0
   const node = {
     type: text(own(written, 'type')),
     nullable: own(written, 'nullable') === true,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findFormat, isKnownFormat } from './formats.js'
+import { findFormat, isChecked, isKnownFormat } from './formats.js'
 
 // Formats that the recordings do not touch; those that they do are replayed.
 const CASES: readonly (readonly [format: string, right: readonly string[], wrong: readonly string[]])[] = [
@@ -48,3 +48,15 @@ test('no text makes a format slow', () => {
   }
   expect(performance.now() - started).toBeLessThan(1_000)
 })
+
+test.each([
+  [['string'], 'int64', false],
+  [['string'], 'date', true],
+  [['integer'], 'date', false],
+  [['integer'], 'int64', true],
+  [[], 'int64', false],
+  [[], 'date', true],
+  [['object'], 'date', false],
+])('values of the types %j are checked against the format %j: %j', (types, format, checked) =>
+  expect(isChecked(types, { format })).toBe(checked),
+)

@@ -1,6 +1,7 @@
 // The formats of texts, by name. The expressions here are ours and are written so that no text makes them slow.
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
 import { readDuration } from '../../meta/values/duration-format.js'
+import type { ValueChecks } from '../structure/structural.js'
 import { isCidr, isIpv4, isIpv6, isMac } from './address-formats.js'
 import { isEmail } from './email-format.js'
 import { isRequestUri } from './uri-format.js'
@@ -29,8 +30,14 @@ export function isKnownFormat(type: string, format: string): boolean {
   }
 }
 
-/** Whether a format is known for any type at all; others are as if they were not there. */
-export const isKnownAnywhere = (format: string): boolean => isKnownFormat('', format)
+/** Whether values are checked against a format. One that is not for their type (without a type: for texts) is ignored. */
+export function isChecked(
+  types: readonly string[],
+  { format, formatOfAnyType }: Pick<ValueChecks, 'format' | 'formatOfAnyType'>,
+): boolean {
+  if (formatOfAnyType) return isKnownFormat('', format)
+  return types.length === 1 ? isKnownFormat(types[0]!, format) : findFormat(format) !== undefined
+}
 
 function isDate(text: string): boolean {
   const [, year = '', month = '', day = ''] = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text) ?? []

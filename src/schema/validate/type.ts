@@ -71,7 +71,7 @@ export function checkType(
     const numeric = types.includes('number') || types.includes('integer')
     return !numeric || fits || mismatch(run, types.join(','), type)
   }
-  const goFormat = type === 'integer' ? 'int64' : type === 'number' ? 'double' : ''
+  const goFormat = type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
   if (!fits && goFormat !== format) return mismatch(run, format, goFormat)
   return fits || mismatch(run, types.join(','), type)
 }

@@ -7,7 +7,7 @@ import { NO_CHECKS, type Schema, type ValueChecks } from '../structure/structura
 import { correlatedItem, correlatedMember, isUnchanged } from './correlate.js'
 import { spendChecks } from './effort.js'
 import { enumCheck } from './enums.js'
-import { isKnownAnywhere } from './formats.js'
+import { isChecked } from './formats.js'
 import { junctorCheck } from './junctors.js'
 import { isNumberValue, numberCheck } from './numbers.js'
 import { fieldOf, isFull, type Run, relativePath, report, type Validator } from './run.js'
@@ -54,9 +54,9 @@ function compileNode(schema: Schema): Validator {
   const types = typesOf(schema)
   const onlyType = types.length === 1 ? types[0]! : ''
   const { nullable } = schema
-  // Unknown formats are ignored.
-  const isKnown = schema.checks.format === '' || isKnownAnywhere(schema.checks.format)
-  const checks = isKnown ? schema.checks : { ...schema.checks, format: '' }
+  // Formats that are not for the type are ignored.
+  const isCounted = schema.checks.format === '' || isChecked(types, schema.checks)
+  const checks = isCounted ? schema.checks : { ...schema.checks, format: '' }
   const { format } = checks
   const typed = types.length > 0 || format !== ''
   const fits = quickTypeCheck(types)
