@@ -2,7 +2,7 @@
 import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
-import type { ListPiece } from '../objects/object-store.js'
+import type { ListPiece, PieceForm } from '../objects/object-store.js'
 import type { ObjectView } from '../objects/object-view.js'
 import type { VirtualResult } from '../request/virtual-resource.js'
 import type { Revision } from '../storage/store.js'
@@ -43,9 +43,21 @@ export interface ListResult extends Common {
    */
   readonly pages: ListPages
   /** The items as JSON, if they are kept since an earlier request: then `pages` is not needed. */
-  readonly kept?: readonly ListPiece[] | undefined
+  readonly kept?: KeptItems | undefined
   /** Takes the items as JSON, for the next request of the same list. */
-  readonly keep?: ((pieces: readonly ListPiece[]) => void) | undefined
+  readonly keep?: KeepItems | undefined
+}
+
+export interface KeepItems {
+  (pieces: readonly ListPiece[]): KeptItems
+  /** The items are too many to be kept. */
+  tooMany(): void
+}
+
+export interface KeptItems {
+  readonly pieces: readonly ListPiece[]
+  /** Keeps one of the pieces in another format, for the next request of the list in that format. */
+  addForm(piece: ListPiece, name: string, form: PieceForm): void
 }
 
 export interface ListPages extends AsyncIterable<readonly ObjectView[]> {

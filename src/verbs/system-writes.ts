@@ -22,7 +22,7 @@ import { getObject } from './read/get.js'
 import { updateScale } from './subresources/scale.js'
 import { applyObject } from './write/apply.js'
 import { createFrom } from './write/create.js'
-import { remove as removeObject } from './write/delete.js'
+import { removeEntry, remove as removeObject } from './write/delete.js'
 import { replace } from './write/update.js'
 
 export interface SystemObjects {
@@ -155,7 +155,9 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
   ): Promise<ApiObject | undefined> {
     const target = await targetOf(kind, namespace, name, entry)
     const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-    const removed = await unlessGone(() => removeObject(context, requestFor(target, all), entry))
+    const request = requestFor(target, all)
+    if (entry) return unlessGone(() => removeEntry(context, request, entry))
+    const removed = await unlessGone(() => removeObject(context, request))
     return removed?.isGone === false ? removed.object : undefined
   }
 

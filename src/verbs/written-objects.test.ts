@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { customKind } from '../crd/custom-kind.js'
-import { withRightStatus } from '../crd/definition-status.js'
+import { NO_NAMES, withRightStatus } from '../crd/definition-status.js'
 import { widgetDefinition } from '../crd/definitions.suite.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { systemRequest } from '../request/request.js'
@@ -13,7 +13,7 @@ import { type ApiContext, createApiContext } from './api-context.js'
 import type { ObjectResult } from './result.js'
 import { createVerbs, type Verbs } from './verbs.js'
 
-const KIND = customKind(builtinTypes(), withRightStatus(widgetDefinition(), [], 0))!
+const KIND = customKind(builtinTypes(), withRightStatus(widgetDefinition(), NO_NAMES, 0))!
 const target: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
 const REQUEST = systemRequest({ user: { name: '', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NOTHING = new URLSearchParams()

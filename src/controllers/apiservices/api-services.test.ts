@@ -18,6 +18,7 @@ async function worldWithServices() {
     world.registry,
     services,
     ['authentication.k8s.io/v1'],
+    () => true,
     quietEnv(),
   )
   cleanUp = async () => {

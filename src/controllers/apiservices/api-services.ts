@@ -28,11 +28,15 @@ export async function startApiServices(
   services: Kind,
   /** Group versions with virtual resources only, which are not in the registry. */
   virtual: readonly string[],
+  /** Whether all definitions can be read. If not, a group version without a kind may be that of one that cannot. */
+  definitionsAreComplete: () => boolean,
   env: ControllerEnv,
 ): Promise<Controller> {
   const objects = serverObjects(context)
   const queue = createControllerQueue('autoregister', env, reconcile)
-  let wanted = wantedServices(registry, virtual)
+  const wanted = createWantedServices(registry, virtual)
+  /** Groups whose kinds have changed. */
+  const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const missing = new Set<string>()
 
@@ -42,13 +46,13 @@ export async function startApiServices(
     {
       begin() {
         missing.clear()
-        for (const name of wanted.keys()) missing.add(name)
+        for (const name of wanted.names()) missing.add(name)
       },
       entry(entry) {
         const apiService = decodeStored(entry)
         const { name = '', labels = {} } = metaOf(apiService)
         missing.delete(name)
-        if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
+        if (!wanted.get(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
         // Those of built-in group versions are brought up to date at the start only.
         if (labels[MANAGED_LABEL] !== undefined && isOutdated(apiService, wanted.get(name))) queue.add(name)
       },
@@ -57,24 +61,23 @@ export async function startApiServices(
       },
       event({ key, entry }) {
         const name = key.slice(services.keyPrefix.length)
-        if (!entry && wanted.has(name)) queue.add(name)
-        if (entry && !wanted.has(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
+        if (!entry && wanted.get(name)) queue.add(name)
+        if (entry && !wanted.get(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
         if (entry && wanted.get(name)?.label === 'true') queue.add(name)
       },
     },
     env.log,
   )
 
-  const stopListening = registry.onChange(() => {
+  const stopListening = registry.onChange(group => {
+    changed.add(group)
     timer ??= setTimeout(compare, BATCH_MS).unref()
   })
 
   function compare(): void {
     timer = undefined
-    const before = wanted
-    wanted = wantedServices(registry, virtual)
-    for (const name of wanted.keys()) if (!before.has(name)) queue.add(name)
-    for (const name of before.keys()) if (!wanted.has(name)) queue.add(name)
+    for (const group of changed) for (const name of wanted.refresh(group)) queue.add(name)
+    changed.clear()
   }
 
   async function reconcile(name: string): Promise<void> {
@@ -87,6 +90,7 @@ export async function startApiServices(
       const { label: _, ...spec } = service
       await objects.change(services, '', name, old => (isOutdated(old, service) ? { ...old, spec } : undefined))
     } else if (!service && existing && Object.hasOwn(metaOf(existing).labels ?? {}, MANAGED_LABEL)) {
+      if (!definitionsAreComplete()) return queue.addLater(name, UNKNOWN_GRACE_MS)
       await objects.delete(services, '', name)
     }
   }
@@ -114,21 +118,46 @@ function isOutdated(apiService: ApiObject, wanted: WantedService | undefined): b
   return !equalValues(objectAt(apiService, 'spec'), spec)
 }
 
-/** By the name of the APIService. */
-function wantedServices(registry: Registry, virtual: readonly string[]): Map<string, WantedService> {
+interface WantedServices {
+  get(name: string): WantedService | undefined
+  names(): Iterable<string>
+  /** Reads the kinds of a group again. Returns the names of the APIServices that are wanted now, or no longer wanted. */
+  refresh(group: string): string[]
+}
+
+function createWantedServices(registry: Registry, virtual: readonly string[]): WantedServices {
   const wanted = new Map<string, WantedService>()
-  const add = (group: string, version: string): void => {
-    const name = `${version}.${group}`
-    if (group !== OWN_GROUP && !wanted.has(name)) wanted.set(name, serviceFor(group, version))
-  }
-  for (const { group, versions } of registry.all()) {
-    for (const { name, served } of versions) if (served) add(group, name)
-  }
-  for (const each of virtual) {
+  const versionsOf = new Map<string, ReadonlySet<string>>()
+  const virtualVersions = virtual.flatMap(each => {
     const parsed = parseGroupVersion(each)
-    if (parsed.ok) add(parsed.value.group, parsed.value.version)
+    return parsed.ok ? [parsed.value] : []
+  })
+
+  function servedVersions(group: string): Set<string> {
+    const versions = new Set<string>()
+    for (const kind of registry.inGroup(group)) {
+      for (const { name, served } of kind.versions) if (served) versions.add(name)
+    }
+    for (const each of virtualVersions) if (each.group === group) versions.add(each.version)
+    return versions
   }
-  return wanted
+
+  function refresh(group: string): string[] {
+    if (group === OWN_GROUP) return []
+    const before = versionsOf.get(group) ?? new Set()
+    const now = servedVersions(group)
+    const added = [...now].filter(version => !before.has(version))
+    const removed = [...before].filter(version => !now.has(version))
+    for (const version of added) wanted.set(`${version}.${group}`, serviceFor(group, version))
+    for (const version of removed) wanted.delete(`${version}.${group}`)
+    if (now.size > 0) versionsOf.set(group, now)
+    else versionsOf.delete(group)
+    return [...added, ...removed].map(version => `${version}.${group}`)
+  }
+
+  const groups = [...registry.all(), ...virtualVersions].map(({ group }) => group)
+  for (const group of new Set(groups)) refresh(group)
+  return { get: name => wanted.get(name), names: () => wanted.keys(), refresh }
 }
 
 /** APIServices of their own group are not listed by kube-apiserver either. */

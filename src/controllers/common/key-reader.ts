@@ -10,19 +10,10 @@ export interface ObjectRef {
 
 /** The reader follows the registry: a key of a kind that is not served has no object. */
 export function createKeyReader(registry: Registry): (key: string) => ObjectRef | undefined {
-  let kinds = new Map<string, Kind>()
-  let generation = -1
   return key => {
-    if (generation !== registry.generation) {
-      kinds = new Map([...registry.all()].map(kind => [kind.keyPrefix, kind]))
-      generation = registry.generation
-    }
-    const first = key.indexOf('/', 1)
-    const second = key.indexOf('/', first + 1)
-    const prefix = [key.slice(0, first + 1), key.slice(0, second + 1)].find(each => kinds.has(each))
-    if (prefix === undefined) return undefined
-    const kind = kinds.get(prefix)!
-    const rest = key.slice(prefix.length)
+    const kind = registry.ofKey(key)
+    if (!kind) return undefined
+    const rest = key.slice(kind.keyPrefix.length)
     const slash = rest.indexOf('/')
     return slash === -1
       ? { kind, namespace: '', name: rest }

@@ -2,11 +2,12 @@
 // defines is served. A request that writes a definition waits for that (wait-established.ts); definitions that other
 // processes write come from the informer.
 
+import { ownText } from '../../base/own-text.js'
 import { type Converters, conversionOf } from '../../crd/custom-conversion.js'
 import { customKind, type RuleCompiler } from '../../crd/custom-kind.js'
 import { type DefinitionNames, statusOf } from '../../crd/definition.js'
 import { resourceDefinedBy } from '../../crd/definition-kind.js'
-import { withRightStatus } from '../../crd/definition-status.js'
+import { createGroupNames, type GroupNames, NO_NAMES, withRightStatus } from '../../crd/definition-status.js'
 import type { Kind, KindGuard } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -28,6 +29,8 @@ export interface Definitions {
   waitEstablished(name: string): Promise<void>
   /** Starts the controller that deletes the objects of definitions that are being deleted: see finalizer.ts. */
   startCleanup(): Controller
+  /** False while there are definitions that cannot be read. */
+  readonly isComplete: boolean
   /** Resolves when there is nothing to do. */
   idle(): Promise<void>
   stop(): void
@@ -65,7 +68,7 @@ export async function startDefinitions(
   const { types } = definitions.versions[0]!.type
   const known = new Map<string, KnownDefinition>()
   /** By group, the names that each definition has, or will have when its status is stored. */
-  const taken = new Map<string, Map<string, DefinitionNames>>()
+  const taken = new Map<string, GroupNames>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
   const builtinVersions = new Set(
     [...registry.all()].flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))),
@@ -179,27 +182,28 @@ export async function startDefinitions(
   }
 
   function decide(name: string, definition: ApiObject): ApiObject | undefined {
-    const changed = withRightStatus(definition, takenIn(name), context.now())
+    const changed = withRightStatus(definition, taken.get(groupIn(name)) ?? NO_NAMES, context.now())
     take(name, namesOf(changed))
     return changed === definition ? undefined : changed
   }
 
   const hasRightStatus = (name: string, definition: ApiObject): boolean =>
-    withRightStatus(definition, takenIn(name), context.now()) === definition
+    withRightStatus(definition, taken.get(groupIn(name)) ?? NO_NAMES, context.now()) === definition
 
   const namesOf = (definition: ApiObject): DefinitionNames => statusOf(definition).acceptedNames
 
-  const takenIn = (name: string): DefinitionNames[] => [...(taken.get(groupIn(name))?.values() ?? [])]
-
   function take(name: string, names: DefinitionNames): void {
-    const ofGroup = taken.get(groupIn(name))
-    if (ofGroup) ofGroup.set(name, names)
-    else taken.set(groupIn(name), new Map([[name, names]]))
+    const group = groupIn(name)
+    const ofGroup = taken.get(group) ?? createGroupNames()
+    taken.set(group, ofGroup)
+    ofGroup.put(name, names)
   }
 
   function release(name: string): void {
-    const ofGroup = taken.get(groupIn(name))
-    if (ofGroup?.delete(name) && ofGroup.size === 0) taken.delete(groupIn(name))
+    const group = groupIn(name)
+    const ofGroup = taken.get(group)
+    ofGroup?.remove(name)
+    if (ofGroup?.size === 0) taken.delete(group)
   }
 
   function install(name: string, definition: ApiObject): void {
@@ -249,7 +253,7 @@ export async function startDefinitions(
 
   /** Other definitions of the group may get their names now. */
   function reconsider(except: string): void {
-    for (const name of taken.get(groupIn(except))?.keys() ?? []) {
+    for (const name of taken.get(groupIn(except))?.definitions() ?? []) {
       const seen = known.get(name)
       if (name !== except && (turns.has(name) || (seen && isWaiting(seen.definition)))) queue.add(name)
     }
@@ -257,7 +261,10 @@ export async function startDefinitions(
 
   await whenStarted(informer)
   return {
-    waitEstablished: name => reconcile(name, true),
+    waitEstablished: name => reconcile(ownText(name), true),
+    get isComplete() {
+      return informer.unreadable.size === 0
+    },
     startCleanup() {
       const started = createCleanup(context, definitions, name => known.get(name)?.kind, env)
       cleanup = started

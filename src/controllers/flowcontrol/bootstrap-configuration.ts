@@ -10,7 +10,8 @@ import { objectAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { startKindInformer } from '../../objects/informer.js'
 import type { ApiContext } from '../../verbs/api-context.js'
-import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
+import type { Controller, ControllerEnv } from '../common/controller.js'
+import { startIntervalController } from '../common/interval-controller.js'
 import { flowConfigProducer } from './dangling.js'
 import type { FlowKinds } from './flow-schema-status.js'
 
@@ -23,7 +24,6 @@ export async function startFlowBootstrap(
   env: ControllerEnv,
 ): Promise<Controller> {
   const objects = flowConfigProducer(context)
-  const queue = createControllerQueue('flow_bootstrap', env, ensureAll)
   const wanted = flowControlObjects()
   const [schemas, levels] = await Promise.all([
     startKindInformer(context, kinds.schemas, object => object, undefined, env.log),
@@ -33,12 +33,8 @@ export async function startFlowBootstrap(
   const kindOf = (object: ApiObject): Kind => (object.kind === kinds.schemas.names.kind ? kinds.schemas : kinds.levels)
 
   async function ensureAll(): Promise<void> {
-    try {
-      for (const object of wanted) await ensure(object)
-      for (const kind of [kinds.levels, kinds.schemas]) await removeUnwanted(kind)
-    } finally {
-      wait()
-    }
+    for (const object of wanted) await ensure(object)
+    for (const kind of [kinds.levels, kinds.schemas]) await removeUnwanted(kind)
   }
 
   async function ensure(expected: ApiObject): Promise<void> {
@@ -57,17 +53,11 @@ export async function startFlowBootstrap(
     }
   }
 
-  let cancel = (): void => {}
-  function wait(): void {
-    cancel = env.clock.after(INTERVAL_MS, () => queue.add('all'))
-  }
-
-  queue.add('all')
+  const controller = startIntervalController('flow_bootstrap', env, INTERVAL_MS, ensureAll)
   return {
-    idle: () => queue.idle(),
+    idle: () => controller.idle(),
     stop() {
-      cancel()
-      queue.stop()
+      controller.stop()
       schemas.stop()
       levels.stop()
     },

@@ -95,13 +95,14 @@ export function startGarbageCollector(
     if (node) enqueueAll(graph.dependentsOf(node.uid))
     else if (previous && mayHaveDependents(previous)) enqueueAll(graph.dependentsOf(uidIn(previous)))
     // An owner that waits for this object may now be deleted as well.
-    if (!previous || !mayBeNode(previous.value)) return undefined
+    if (!previous?.value.includes(OWNERS)) return undefined
     for (const { uid } of metaOf(decodeStored(previous)).ownerReferences ?? []) enqueueOwner(uid)
     return undefined
   }
 
   /** Few deleted objects have dependents; the rest need not be parsed. */
-  const mayHaveDependents = ({ value }: Entry): boolean => uidsWithin(value).some(uid => graph.isOwner(uid))
+  const mayHaveDependents = ({ value }: Entry): boolean =>
+    graph.hasOwners && uidsWithin(value).some(uid => graph.isOwner(uid))
 
   function enqueueChanged({ key, waitsFor }: Node): void {
     if (isListed && waitsFor === undefined && newDependentDelayMs > 0) queue.addLater(key, newDependentDelayMs)
@@ -231,9 +232,8 @@ const asObject = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(ob
 const unblocked = (owner: OwnerReference): OwnerReference =>
   isBlocking(owner) ? { ...owner, blockOwnerDeletion: false } : owner
 
-const MARKS = ['"ownerReferences":[', `"${FOREGROUND_FINALIZER}"`, `"${ORPHAN_FINALIZER}"`].map(text =>
-  Buffer.from(text),
-)
+const OWNERS = Buffer.from('"ownerReferences":[')
+const MARKS = [OWNERS, ...[FOREGROUND_FINALIZER, ORPHAN_FINALIZER].map(name => Buffer.from(`"${name}"`))]
 
 /** Searches the bytes, so that most objects need not be parsed. */
 const mayBeNode = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))

@@ -21,6 +21,8 @@ export interface OwnershipGraph {
   /** The node of that uid, if it is in foreground deletion. */
   waiting(uid: string): Node | undefined
   dependentsOf(uid: string): Node[]
+  /** Whether any object has dependents. */
+  readonly hasOwners: boolean
   /** Whether it has dependents. */
   isOwner(uid: string): boolean
   /**
@@ -101,6 +103,9 @@ export function createOwnershipGraph(): OwnershipGraph {
     all: () => nodes.values(),
     waiting: uid => waiting.get(uid),
     dependentsOf,
+    get hasOwners() {
+      return dependents.size > 0
+    },
     isOwner: uid => dependents.has(uid),
     isBlocked(node) {
       const waiters = waitersFor(node)

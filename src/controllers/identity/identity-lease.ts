@@ -10,7 +10,8 @@ import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { ApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
-import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
+import type { Controller, ControllerEnv } from '../common/controller.js'
+import { startIntervalController } from '../common/interval-controller.js'
 
 const NAMESPACE = 'kube-system'
 const COMPONENT = 'kube-apiserver'
@@ -30,8 +31,6 @@ export function startIdentityLease(
   const name = identityOf(hostname)
   const labels = { [LABEL]: COMPONENT, 'kubernetes.io/hostname': hostname }
   const holder = `${name}_${randomUUID()}`
-  const queue = createControllerQueue('identity_lease', env, renew)
-  let cancel = (): void => {}
 
   async function renew(): Promise<void> {
     const spec = {
@@ -44,24 +43,14 @@ export function startIdentityLease(
       spec: { ...objectAt(old, 'spec'), ...spec },
     }))
     if (!renewed) await objects.create(leases, { metadata: { name, namespace: NAMESPACE, labels }, spec })
-    cancel = env.clock.after(RENEW_MS, () => queue.add(name))
   }
 
-  queue.add(name)
-  return {
-    idle: () => queue.idle(),
-    stop() {
-      cancel()
-      queue.stop()
-    },
-  }
+  return startIntervalController('identity_lease', env, RENEW_MS, renew)
 }
 
 /** Deletes the Leases of servers that did not renew theirs in time. */
 export function startIdentityLeaseCollector(context: ApiContext, leases: Kind, env: ControllerEnv): Controller {
   const objects = serverObjects(context)
-  const queue = createControllerQueue('identity_lease_gc', env, collect)
-  let cancel = (): void => {}
 
   async function collect(): Promise<void> {
     const { entries } = await context.objectStore(leases).cache.range(keyPrefixOf(leases, NAMESPACE))
@@ -73,17 +62,9 @@ export function startIdentityLeaseCollector(context: ApiContext, leases: Kind, e
       const preconditions = { uid, resourceVersion: String(entry.revision) }
       await objects.delete(leases, NAMESPACE, name, { preconditions })
     }
-    cancel = env.clock.after(COLLECT_MS, () => queue.add('all'))
   }
 
-  queue.add('all')
-  return {
-    idle: () => queue.idle(),
-    stop() {
-      cancel()
-      queue.stop()
-    },
-  }
+  return startIntervalController('identity_lease_gc', env, COLLECT_MS, collect)
 }
 
 /** A Lease without a time or a duration is not one that a server wrote. */

@@ -60,7 +60,7 @@ export async function deletePrefix(
   let startAfter: string | undefined
   let before: Promise<void> = Promise.resolve()
   while (failures.length === 0) {
-    const { entries } = await cache.range(prefix, { limit, startAfter })
+    const { entries } = await cache.range(prefix, { limit, startAfter, isUncounted: true })
     if (entries.length === 0) break
     const deleting = deletePage(entries)
     await before
@@ -71,7 +71,7 @@ export async function deletePrefix(
   await before
   if (failures.length > 0) throw failures[0]
   // Objects may have been created meanwhile, or may still be there.
-  return startAfter === undefined || (await cache.range(prefix, { limit: 1 })).entries.length === 0
+  return startAfter === undefined || (await cache.range(prefix, { limit: 1, isUncounted: true })).entries.length === 0
 }
 
 const isOverdue = ({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: ObjectMeta, now: number): boolean =>

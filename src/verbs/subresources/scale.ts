@@ -47,11 +47,14 @@ export async function updateScale(
   request: ResourceRequest<WriteOptions>,
   body: Body,
 ): Promise<ScaleResult> {
-  const sent = readObject(request, body, scaleSpec(request.target.version.type.types), request.options.fieldValidation)
+  const { target, options } = request
+  const read = readObject(request, body, scaleSpec(target.version.type.types), options.fieldValidation)
+  // A body for another object is refused whether the object exists or not.
+  const sent = checkAddress(read, target)
   const { uid, resourceVersion } = metaOf(sent)
   const isWhatClientSaw = Boolean(uid || resourceVersion)
   return changeScale(context, request, async live => {
-    return { scale: await tracked(context, request, live, checkAddress(sent, request.target)), isWhatClientSaw }
+    return { scale: await tracked(context, request, live, sent), isWhatClientSaw }
   })
 }
 
@@ -132,7 +135,8 @@ async function changeScale(
   const replaced = await replace(context, forResource(request, { ...target, subresource: '' }, options), async old => {
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
-    const live = withEntries(rules.read(old), scaleEntries(entries, paths))
+    const view = rules.readForUpdate ?? rules.read
+    const live = withEntries(view(old), scaleEntries(entries, paths))
     const { scale: sent, isWhatClientSaw } = await change(live)
     const mutated = await mutate(context, {
       operation: 'UPDATE',
@@ -154,7 +158,7 @@ async function changeScale(
       object: setMeta(counted, { ...metaOf(counted), ...seen }),
       isWhatClientSaw,
       ...APPLIED,
-      admittedAs: { target, kind: SCALE_KIND, view: rules.read },
+      admittedAs: { target, kind: SCALE_KIND, view },
     }
   })
   const { status, object } = replaced!

@@ -20,6 +20,7 @@ import { decodeStored } from '../../objects/stored-object.js'
 import type { Body } from '../../request/body.js'
 import type { Target } from '../../request/target.js'
 import type { ApiContext } from '../api-context.js'
+import { reportStored } from '../pipeline/admit.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { admitCreate, asPosted, type CreateRequest, completeCreate } from '../pipeline/prepare-create.js'
 import { DECODED, type Origin, type Prepared, storePrepared } from '../pipeline/prepared.js'
@@ -87,7 +88,9 @@ async function store(context: ApiContext, request: CreateRequest, prepared: Prep
   }
   throwIfAborted(request)
   const entry = await asStatus(0, () => objects.create(stored, kind.guard))
-  return entry === false ? undefined : objects.views.viewStored(target, prepared, entry, request)
+  if (entry === false) return undefined
+  reportStored(context, prepared, entry)
+  return objects.views.viewStored(target, prepared, entry, request)
 }
 
 async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {

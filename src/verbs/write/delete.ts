@@ -1,5 +1,6 @@
 // delete: the object is removed at once, or marked as terminating and removed when nothing blocks it.
 
+import type { AttributesInit } from '../../admission/attributes.js'
 import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound, success } from '../../meta/errors/status.js'
@@ -9,6 +10,7 @@ import type { ObjectEntry } from '../../objects/object-store.js'
 import { asWritten, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import type { ApiContext } from '../api-context.js'
+import { mutate, validate } from '../pipeline/admit.js'
 import { type DeletePlan, type DeleteRequest, prepareDelete, requestedPropagation } from '../pipeline/prepare-delete.js'
 import type { ObjectResult, StatusResult } from '../result.js'
 import { deleteUnreadable } from './unsafe-delete.js'
@@ -53,6 +55,58 @@ export async function remove(context: ApiContext, request: DeleteRequest, seen?:
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)
+}
+
+/**
+ * Deletes the object of an entry that has just been read; returns the object if it is still terminating. Most objects are
+ * removed at once, as their bytes show, and are not decoded.
+ */
+export async function removeEntry(
+  context: ApiContext,
+  request: DeleteRequest,
+  entry: ObjectEntry,
+): Promise<ApiObject | undefined> {
+  const isAtOnce = isRemovedAtOnce(context, request, entry)
+  if (isAtOnce && (await removeUnread(context, request, entry))) return undefined
+  const { object, isGone } = await remove(context, request, isAtOnce ? undefined : entry)
+  return isGone ? undefined : object
+}
+
+const FINALIZERS = Buffer.from('"finalizers"')
+
+function isRemovedAtOnce(context: ApiContext, { target, options, dryRun }: DeleteRequest, entry: ObjectEntry): boolean {
+  const { kind, version } = target
+  return (
+    version.strategy.isBlockedByFinalizersOnly === true &&
+    requestedPropagation(options) === 'Background' &&
+    options.preconditions === undefined &&
+    !dryRun &&
+    context.allocationOf(kind) === undefined &&
+    context.objectStore(kind).views.isInVersion(target, entry) &&
+    !entry.value.includes(FINALIZERS)
+  )
+}
+
+/** False if the entry is no longer as it was. Admission decodes the object if a plugin reads it. */
+async function removeUnread(context: ApiContext, request: DeleteRequest, entry: ObjectEntry): Promise<boolean> {
+  const { target } = request
+  const { kind, namespace, name } = target
+  const store = context.objectStore(kind)
+  throwIfAborted(request)
+  let old: ApiObject | undefined
+  const attributes: AttributesInit = {
+    operation: 'DELETE',
+    request,
+    target,
+    object: undefined,
+    get oldObject() {
+      // Not a promise: an entry in the version of the request is not converted.
+      return (old ??= store.views.read(target, entry, request) as ApiObject)
+    },
+  }
+  await mutate(context, attributes)
+  await validate(context, attributes)
+  return (await asStatus(0, () => store.delete(namespace, name, entry.revision))) !== false
 }
 
 /** Undefined if the entry is no longer as it was. */

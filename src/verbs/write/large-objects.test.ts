@@ -78,3 +78,11 @@ test('an object that is too large without them is refused', async () => {
     /^etcdserver: request is too large$/,
   )
 })
+
+test('an object with many fields can be patched: its managedFields, which the patch leaves alone, are not counted', async () => {
+  const large = createApiContext({ store: createMemoryStore() })
+  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`a${i}`, '']))
+  await createObject(large, requestFor(''), bodyOf(many))
+  const patched = patchObject(large, requestFor('a'), 'merge', Buffer.from('{"data":{"a7":"x"}}'))
+  expect((await patched).object.value()).toMatchObject({ data: { a7: 'x', a8: '' } })
+})

@@ -58,20 +58,22 @@ export interface Patch {
   readonly restore?: (result: Value) => ValueObject
   /** The value in the error if the result cannot be decoded: the patch itself if it is typed, else the result. */
   readonly shown?: () => string
+  readonly sortKeys: boolean
 }
 
 export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
   const { value, duplicates } = decodePatch(kind, bytes, validation)
   const fieldValidation = validation === '' ? 'Warn' : validation
+  const sortKeys = type.dialect !== 'go'
   switch (kind) {
     case 'json': {
       const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation, duplicates })
-      return { strict: patch.strictErrors, isTyped: false, apply: object => applyJsonPatch(object, patch) }
+      return { strict: patch.strictErrors, isTyped: false, sortKeys, apply: object => applyJsonPatch(object, patch) }
     }
     case 'merge': {
       const patch = parseMergePatch(value, fieldValidation)
       const strict = repeatedFields(duplicates)
-      return { strict, isTyped: false, apply: object => applyMergePatch(object, patch, 'metadata') }
+      return { strict, isTyped: false, sortKeys, apply: object => applyMergePatch(object, patch, 'metadata') }
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
@@ -83,7 +85,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
         return applyOwnPatch(object, own, type)
       }
       const restore = (result: Value): ValueObject => restoreTyped(type, result) as ValueObject
-      return { strict, isTyped: true, apply, restore, shown: () => printPlain(left) }
+      return { strict, isTyped: true, sortKeys, apply, restore, shown: () => printPlain(left) }
     }
   }
 }
@@ -139,7 +141,7 @@ export function applyPatch(
 ): ApiObject {
   const { fieldValidation: validation } = request.options
   const result = patch.apply(old)
-  checkValueCount(result)
+  checkValueCount(withoutKnownMeta(result, old))
   const { object, strict } = decodeResult(shape, patch, result, old)
   // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
   const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
@@ -147,6 +149,10 @@ export function applyPatch(
   if (validation !== 'Ignore') for (const text of errors) request.warn(text)
   return object
 }
+
+/** Metadata that the patch leaves alone need not be counted. They have as many managed fields as the object has fields. */
+const withoutKnownMeta = (result: Value, old: ApiObject): Value =>
+  isObject(result) && result['metadata'] === old.metadata ? { ...result, metadata: null } : result
 
 /** A result that cannot be decoded is an error of the field `patch`. */
 function decodeResult(
@@ -180,8 +186,9 @@ function ofType(restored: ValueObject, apiVersion: string, kind: string): ValueO
   return { ...object, apiVersion, kind }
 }
 
-const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
-  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
+/** In Go custom objects are maps, which are printed in the order of their keys. */
+const badResult = ({ shown, sortKeys }: Patch, result: Value, why: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result, { sortKeys }), why)])
 
 /** Errors of the patch as a Status. */
 export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {

@@ -14,10 +14,12 @@ import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/o
 import type { ObjectView } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
+import { Unreadable } from '../../objects/unreadable.js'
 import type { Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Entry } from '../../storage/store.js'
 import type { ApiContext } from '../api-context.js'
+import { reportStored } from '../pipeline/admit.js'
 import { checkAddress } from '../pipeline/check-address.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { namesVersion, prepareUpdate, type Replacement, type UpdateRequest } from '../pipeline/prepare-update.js'
@@ -121,6 +123,8 @@ async function readOld(store: ObjectStore, request: ResourceRequest, entry: Obje
     const view = await store.views.view(request.target, entry, request)
     return { entry, view, old: view.value() }
   } catch (error) {
+    const { cause } = error as Error
+    if (cause instanceof Unreadable && !cause.isTransformable) throw error
     throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
   }
 }
@@ -139,7 +143,8 @@ async function storeChanged(
   const bytes = store.encode(stored)
   const atOldRevision = (): Awaitable<ObjectView> =>
     store.views.viewWritten(target, prepared, { key: entry.key, value: bytes, revision: entry.revision }, request)
-  if (dryRun || isUnchanged(stored, bytes, entry, view)) return atOldRevision()
+  if (dryRun) return atOldRevision()
+  if (isUnchanged(stored, bytes, entry, view) && !(await store.cache.isStale?.(entry.key))) return atOldRevision()
   throwIfAborted(request)
   if (metaOf(object).deletionTimestamp !== undefined && !version.strategy.blocksDeletion(object)) {
     // The last finalizer of a terminating object is gone: the object is removed.
@@ -149,7 +154,9 @@ async function storeChanged(
     return atOldRevision()
   }
   const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes, kind.guard))
-  return changed === false ? undefined : store.views.viewStored(target, prepared, changed, request)
+  if (changed === false) return undefined
+  reportStored(context, prepared, changed)
+  return store.views.viewStored(target, prepared, changed, request)
 }
 
 /** Whether a write of the object, as these bytes, would change nothing; the order of members does not count. */
