@@ -9,6 +9,8 @@ import type { ObjectStores } from '../objects/object-stores.js'
 export interface StartedPolicies {
   readonly validating: PolicyObjects
   readonly mutating: PolicyObjects
+  /** False while there are policies or bindings that cannot be read. */
+  readonly isComplete: boolean
   stop(): void
 }
 
@@ -19,9 +21,9 @@ export async function startPolicyObjects(objects: ObjectStores, registry: Regist
 
   async function start(type: string): Promise<PolicyObjects> {
     let generation = 0
-    const keep = async (name: string): Promise<() => Iterable<ApiObject>> => {
+    const keep = async (name: string): Promise<Pick<KindInformer<ApiObject>, 'all' | 'isComplete'>> => {
       const kind = registry.findKind(GROUP, name)
-      if (!kind) return () => []
+      if (!kind) return { all: () => [], isComplete: true }
       const informer = await startKindInformer(
         objects,
         kind,
@@ -29,15 +31,18 @@ export async function startPolicyObjects(objects: ObjectStores, registry: Regist
         () => void generation++,
       )
       informers.push(informer)
-      return () => informer.all('')
+      return informer
     }
     const [policies, bindings] = await Promise.all([keep(type), keep(`${type}Binding`)])
     return {
       get generation() {
         return generation
       },
-      policies,
-      bindings,
+      get isComplete() {
+        return policies.isComplete && bindings.isComplete
+      },
+      policies: () => policies.all(''),
+      bindings: () => bindings.all(''),
     }
   }
 
@@ -49,7 +54,14 @@ export async function startPolicyObjects(objects: ObjectStores, registry: Regist
       start('ValidatingAdmissionPolicy'),
       start('MutatingAdmissionPolicy'),
     ])
-    return { validating, mutating, stop }
+    return {
+      validating,
+      mutating,
+      get isComplete() {
+        return validating.isComplete && mutating.isComplete
+      },
+      stop,
+    }
   } catch (error) {
     stop()
     throw error

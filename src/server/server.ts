@@ -7,75 +7,67 @@
 //   readiness off → listeners stop accepting → watches end → requests are answered → controllers → webhooks → store
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PluginConfigurations } from '../admission/configuration.js'
-import {
-  type AdmissionCalls,
-  compileFunctions,
-  createAdmissionCalls,
-  type FunctionPlugins,
-} from '../admission/functions.js'
-import { createServerAdmission } from '../admission/plugins.js'
-import { startWebhookSources, type WebhookSources } from '../admission/webhook-sources.js'
+import { type AdmissionCalls, compileFunctions, createAdmissionCalls } from '../admission/functions.js'
+import { startWebhookSources } from '../admission/webhook-sources.js'
 import { startAggregator } from '../aggregation/aggregator.js'
-import { permitBy } from '../auth/authorizer.js'
 import { KEYS_PATH } from '../auth/tokens.js'
-import { andThen } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
 import { KUBERNETES_VERSION } from '../base/kubernetes-version.js'
 import type { Logger } from '../base/logger.js'
-import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
+import { createMetrics } from '../base/metrics.js'
 import { packageVersion } from '../base/package-version.js'
 import { STRICT_IPS } from '../builtin/service-addresses.js'
 import { createConsole } from '../console/console.js'
 import { signInLink } from '../console/sign-in-link.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
-import { STORED_DEFINITION } from '../crd/stored-form.js'
 import type { Registry } from '../kinds/registry.js'
 import { isGateOn } from '../meta/feature-gates.js'
-import { createEncodedStore } from '../objects/encoded-store.js'
-import { type KindInformer, startKindInformer } from '../objects/informer.js'
+import { startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
-import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
+import { createObjectStores } from '../objects/object-stores.js'
 import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
-import { HISTORY_MS, openStore, type StorageOptions } from '../storage/open-store.js'
-import type { Store } from '../storage/store.js'
-import { builtinTypes } from '../types/type-table.js'
-import { type ApiContext, createApiContext } from '../verbs/api-context.js'
+import { HISTORY_MS } from '../storage/open-store.js'
+import { createApiContext } from '../verbs/api-context.js'
 import { connectSubresources, podSubresources } from '../verbs/subresources.js'
-import { serverObjects } from '../verbs/system-writes.js'
-import { createWebhooks, type Webhooks } from '../webhook/client.js'
+import { createWebhooks } from '../webhook/client.js'
 import type { Simulation } from '../workloads/start-workloads.js'
 import { countedSink, createAudit } from './audit/audit-log.js'
-import { openLogFile } from './audit/log-file.js'
+import { openAudit } from './audit/open-audit.js'
 import { registerBuildMetrics } from './observability/build-metrics.js'
 import { registerCacheMetrics } from './observability/cache-metrics.js'
+import { createHealthMetrics } from './observability/health-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
-import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
+import { registerStorageMetrics } from './observability/storage-metrics.js'
 import { allowsEverything } from './options/access/authorization.js'
 import { ADMINISTRATOR } from './options/administrator.js'
-import { admissionWithGates, migratesStorage } from './options/effective-gates.js'
+import { migratesStorage, UNSAFE_DELETION } from './options/effective-gates.js'
 import { hasPriorityAndFairness } from './options/limits.js'
 import type { ServerOptions } from './options/server-options.js'
 import { START_TIMEOUT_MS } from './options/storage.js'
-import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
-import { type AccessControl, openAccess } from './startup/access/access.js'
+import { startPolicyObjects } from './policy-objects.js'
+import { openAccess } from './startup/access/access.js'
 import { anonymousPaths, createAuthenticate } from './startup/access/authentication.js'
+import { type Authorities, createClientCertificates } from './startup/access/client-certificates.js'
+import { followCertificates } from './startup/access/followed-certificates.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
-import { bootstrap, keptObjects } from './startup/bootstrap.js'
+import { bootstrap, bootstrapServiceCidr, cidrsOf, keptObjects } from './startup/bootstrap.js'
 import { componentPages } from './startup/component-pages.js'
 import { componentStatuses } from './startup/component-statuses.js'
+import { createServerContext } from './startup/context.js'
 import { createControllers } from './startup/controllers.js'
 import { NO_FLOW_CONTROL, startFlowControl } from './startup/flowcontrol/flow-control.js'
 import { liveChecks } from './startup/health-checks.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
 import { clientUrl, openListeners } from './startup/listeners.js'
+import type { AuthenticationInfo } from './startup/own-config-maps.js'
 import { createPhases } from './startup/phases.js'
 import { prepareServerTls } from './startup/server-tls.js'
 import { serviceFinder } from './startup/service-finder.js'
 import { receiveRequests } from './startup/shared-listeners.js'
+import { openServerStore, startEncryption } from './startup/store.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
 import { startWhenStoreAnswers } from './startup/wait-for-store.js'
 import { registerWorkloads } from './startup/workloads.js'
@@ -104,12 +96,10 @@ export interface Server {
   stop(): Promise<void>
 }
 
-const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion'
 const DEFAULT_PORT = 6443
 const ADMISSION_GROUP = 'admissionregistration.k8s.io'
 /** How often watches are ended while requests are answered: a watch may begin after the others were ended. */
 const DRAIN_MS = 20
-const REPLACED_PAUSE_MS = 10_000
 
 /**
  * Rejects when something cannot be opened, such as the data directory or the port, or when the start is aborted; nothing
@@ -140,14 +130,19 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       const webhookKind = requireKind(builtin.registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration')
       return {
         registry: builtin.registry,
-        functions: compileFunctions(options.admission.functions, webhookKind, calls.add),
+        functions: compileFunctions(options.admission.functions, webhookKind, calls),
         configurations: readAdmissionConfiguration(options.admission),
       }
     })
 
+    const encryption = await phases.run(
+      'encryption',
+      () => startEncryption(options, { registry, metrics, log, now: clock.now }),
+      started => started?.stop(),
+    )
     const store = await phases.run(
       'open the store',
-      async () => inEtcdEncoding(measureStore(await openStore(storageOf(options, log)), metrics, registry), options),
+      () => openServerStore(options, { encryption, registry, metrics, log }),
       opened => opened.close(),
     )
 
@@ -170,6 +165,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       const kinds = {
         services: requireKind(registry, '', 'Service'),
         addresses: requireKind(registry, 'networking.k8s.io', 'IPAddress'),
+        serviceCidrs: requireKind(registry, 'networking.k8s.io', 'ServiceCIDR'),
       }
       const allocated = serviceAddresses(system, store, kinds, {
         range: serviceRange,
@@ -177,6 +173,8 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         isStrict: isGateOn(options.api.featureGates, STRICT_IPS),
       })
       registry.put(allocated.kind)
+      // Before the addresses of Services, which are of its ranges.
+      if (!hooks?.isBootstrapped) await bootstrapServiceCidr(system, kinds.serviceCidrs, bootstrapOptions)
       await allocated.repair()
       if (!hooks?.isBootstrapped) await bootstrap(system, registry, bootstrapOptions)
       return allocated
@@ -239,7 +237,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       },
       started => started.stop(),
     )
-    const context = createContext({
+    const context = createServerContext({
       store,
       objects,
       registry,
@@ -288,7 +286,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       audit &&
       (await phases.run(
         'audit log',
-        () => openLogFile(audit.log, clock.now),
+        () => openAudit(audit, { webhooks, metrics, log, random: env.random, now: clock.now }),
         opened => opened.close(),
       ))
     registerProcessMetrics(metrics)
@@ -297,7 +295,12 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
     registerCacheMetrics(metrics, objects)
     /** The port is known once the server listens; requests cannot come before that. */
     const state = { isStopping: false, address: '' }
-    const health = { checkStore: () => store.check(), isStopping: () => state.isStopping }
+    const health = {
+      checkStore: () => store.check(),
+      isStopping: () => state.isStopping,
+      encryptionChecks: encryption?.checks ?? {},
+      isInSync: () => definitions.isComplete && policies.isComplete && webhookSources.isComplete,
+    }
     const console =
       options.console &&
       createConsole({
@@ -319,6 +322,10 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       })
     const components = requireKind(registry, '', 'ComponentStatus')
     registry.put({ ...components, computed: componentStatuses(() => store.check()) })
+    const clientCertificates = createClientCertificates(
+      { clientCa: tls?.clientCa ?? '', proxyCa: authentication.requestHeader?.ca ?? '' },
+      authentication.requestHeader?.allowedNames,
+    )
     const api = createApi({
       registry,
       context,
@@ -348,7 +355,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         audiences: access.authority.audiences,
         anonymous: anonymousPaths(authentication, authorization),
         requestHeader: authentication.requestHeader,
-        clientCa: tls?.clientCa ?? '',
+        certificates: clientCertificates,
         ofSession: console?.authenticate,
       }),
       flowControl: flows.control,
@@ -372,6 +379,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       jwksUri: () => authentication.serviceAccounts.jwksUri ?? `https://${externalAddress()}${KEYS_PATH}`,
       log,
       metrics,
+      healthMetrics: createHealthMetrics(options.metrics),
     })
     const externalAddress = (): string =>
       serving.externalHostname === undefined
@@ -385,6 +393,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       options: options.workloads,
       controllers: options.controllers.controllers,
     })
+    let published: AuthenticationInfo = { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader }
     // Created before the listeners and started after them, because phases are undone in the reverse order: requests
     // are answered before the controllers stop.
     const controllers = await phases.run(
@@ -396,6 +405,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           context,
           systemContext: createApiContext({ store, objects, now: clock.now }),
           addresses,
+          defaultCidrs: cidrsOf(serviceRange),
           kept: keptObjects(registry, bootstrapOptions),
           registry,
           definitions,
@@ -407,7 +417,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           ca: tls?.ca,
           authority: access.authority,
           migrates: migratesStorage(options.api.featureGates),
-          authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
+          authentication: () => published,
           frontProxy,
           virtualVersions,
           workloads,
@@ -433,6 +443,24 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
         await closing.finally(() => clearInterval(again))
       },
     )
+    if (serving.https && tls) {
+      const users = {
+        setCertificates: listeners.setCertificates,
+        trust(authorities: Authorities) {
+          clientCertificates.trust(authorities)
+          const { requestHeader } = published
+          const changed = requestHeader && { ...requestHeader, ca: authorities.proxyCa }
+          published = { clientCa: authorities.clientCa, requestHeader: changed }
+          controllers.publishAuthentication()
+        },
+      }
+      const { https } = serving
+      await phases.run(
+        'follow certificates',
+        () => followCertificates(https, authentication, tls, users, log),
+        followed => followed?.stop(),
+      )
+    }
     const server = clientUrl(listeners.url)
     const sessions = options.console?.sessions
     state.address = new URL(server).host
@@ -462,84 +490,4 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       .catch((failure: unknown) => log.error('the clean-up of a failed start failed', { error: failure }))
     throw error
   }
-}
-
-/** Every watch that finds it reports that the data was replaced; one line in a while is enough. */
-function storageOf({ storage }: ServerOptions, log: Logger): StorageOptions {
-  if (storage.kind !== 'etcd') return storage
-  let notBefore = 0
-  const onReplaced = (reason: string): void => {
-    if (performance.now() < notBefore) return
-    notBefore = performance.now() + REPLACED_PAUSE_MS
-    log.error('etcd has other data than before: everything is read again; restart all replicas after a restore', {
-      reason,
-    })
-  }
-  return { ...storage, onReplaced }
-}
-
-/** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */
-function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
-  if (storage.kind !== 'etcd') return store
-  return createEncodedStore(store, {
-    types: builtinTypes(),
-    protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
-    cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
-    storedForms: [STORED_DEFINITION],
-  })
-}
-
-interface ContextParts {
-  readonly store: Store
-  readonly objects: ObjectStores
-  readonly registry: Registry
-  readonly access: AccessControl
-  readonly quotas: KindInformer<unknown>
-  readonly policies: StartedPolicies
-  readonly options: ServerOptions
-  readonly now: () => number
-  readonly webhookClient: Webhooks
-  readonly webhookSources: WebhookSources
-  readonly metrics: MetricsRegistry
-  readonly functions: FunctionPlugins
-  readonly configurations: PluginConfigurations
-}
-
-/** What requests work with: the objects, and admission, which decides with the authorizer. */
-function createContext(parts: ContextParts): ApiContext {
-  const { store, objects, registry, access, quotas, policies, options, now } = parts
-  const { webhookClient, webhookSources, metrics, functions, configurations } = parts
-  const namespaces = requireKind(registry, '', 'Namespace')
-  const quotaKind = requireKind(registry, '', 'ResourceQuota')
-  const authorizer = () => access.authorizer
-  const admission = createServerAdmission(
-    {
-      objects: createLister(registry, objects),
-      // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them.
-      findNamespace: name => andThen(objects.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
-      authorizer,
-      rules: () => access.rules,
-      changeQuotaStatus: (namespace, name, change) =>
-        serverObjects(context).change(quotaKind, namespace, name, change, 'status'),
-      findKind: (group, kind) => registry.findKind(group, kind),
-      validatingPolicies: policies.validating,
-      mutatingPolicies: policies.mutating,
-      hasQuotas: namespace => !quotas.all(namespace)[Symbol.iterator]().next().done,
-      now,
-      webhookClient,
-      webhookSources,
-      metrics,
-      functions,
-      configurations,
-      featureGates: options.api.featureGates,
-    },
-    admissionWithGates(options.admission, options.api.featureGates),
-  )
-  const gates = {
-    unsafeDeletion: isGateOn(options.api.featureGates, UNSAFE_DELETION),
-    watchList: isGateOn(options.api.featureGates, 'WatchList'),
-    watchCache: options.api.watchCache,
-  }
-  const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer), gates })
-  return context
 }

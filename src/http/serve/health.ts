@@ -17,8 +17,15 @@ export class Unhealthy extends Error {
   }
 }
 
+/** Is given the result of each check that the page of all checks makes. */
+export type ObserveCheck = (name: string, isWell: boolean) => void
+
 /** All checks at `path`, and each check at a path below it. */
-export function healthPaths(path: string, checks: Readonly<Record<string, HealthCheck>>): [string, PathHandler][] {
+export function healthPaths(
+  path: string,
+  checks: Readonly<Record<string, HealthCheck>>,
+  observe?: ObserveCheck,
+): [string, PathHandler][] {
   const each = Object.entries(checks).map(([name, check]): [string, PathHandler] => [
     `${path}/${name}`,
     async ({ reply }) => {
@@ -27,10 +34,14 @@ export function healthPaths(path: string, checks: Readonly<Record<string, Health
       else reply.text(500, `internal server error: ${error.message}\n`)
     },
   ])
-  return [[path, allChecks(path.slice(1), checks)], ...each]
+  return [[path, allChecks(path.slice(1), checks, observe)], ...each]
 }
 
-function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>): PathHandler {
+function allChecks(
+  title: string,
+  checks: Readonly<Record<string, HealthCheck>>,
+  observe: ObserveCheck | undefined,
+): PathHandler {
   return async ({ info: { query }, reply }) => {
     const excluded = new Set(query.getAll('exclude'))
     const lines: string[] = []
@@ -39,12 +50,13 @@ function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>)
       const isExcluded = excluded.delete(name)
       const error = isExcluded ? undefined : await errorOf(check)
       if (error) isWell = false
+      if (!isExcluded) observe?.(name, error === undefined)
       if (isExcluded) lines.push(`[+]${name} excluded: ok`)
       else if (!error) lines.push(`[+]${name} ok`)
       else lines.push(`[-]${name} failed: ${error instanceof Unhealthy ? error.publicReason : 'reason withheld'}`)
     }
     if (excluded.size > 0) {
-      const unknown = [...excluded].toSorted().map(quote).join(', ')
+      const unknown = [...excluded].toSorted().map(quote).join(',')
       lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`)
     }
     if (!isWell) reply.text(500, `${lines.join('\n')}\n${title} check failed\n`)

@@ -100,11 +100,10 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     'Etcd failed request counts for each operation and object type.',
     labels,
   )
-  const kindOf = createKindFinder(registry)
   const countList = countLists(metrics)
 
   async function measure<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
-    const kind = kindOf(key)
+    const kind = registry.ofKey(key)
     const names = [operation, kind?.group ?? '', kind?.names.plural ?? ''] as const
     const histogram: Histogram = latency.with(...names)
     const began = performance.now()
@@ -124,7 +123,7 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     get: (key, at) => measure('get', key, () => store.get(key, at)),
     async range(prefix, options) {
       const page = await measure('list', prefix, () => store.range(prefix, options))
-      countList(kindOf(prefix), page.entries.length)
+      countList(registry.ofKey(prefix), page.entries.length)
       return page
     },
     create: (key, value, guard) => measure('create', key, () => store.create(key, value, guard)),
@@ -166,17 +165,3 @@ const FAULTS: ReadonlySet<unknown> = new Set<StorageErrorCode>([
   'corrupt',
 ])
 const isFault = (error: unknown): boolean => !(error instanceof StorageError) || FAULTS.has(error.code)
-
-/** Finds the kind of a key by its first two parts, which are the prefix of the kind: `/apps/deployments/…`. */
-function createKindFinder(registry: Registry): (key: string) => Kind | undefined {
-  let byPrefix: Map<string, Kind> | undefined
-  registry.onChange(() => void (byPrefix = undefined))
-  return key => {
-    byPrefix ??= new Map([...registry.all()].map(kind => [kind.keyPrefix, kind]))
-    for (let end = key.indexOf('/', 1); end !== -1; end = key.indexOf('/', end + 1)) {
-      const kind = byPrefix.get(key.slice(0, end + 1))
-      if (kind) return kind
-    }
-    return undefined
-  }
-}

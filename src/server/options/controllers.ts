@@ -12,7 +12,7 @@ const OWN = words(`
   clusterrole-aggregation-controller endpointslice-mirroring-controller garbage-collector-controller
   legacy-serviceaccount-token-cleaner-controller namespace-controller persistentvolume-protection-controller
   persistentvolumeclaim-protection-controller resourcequota-controller root-ca-certificate-publisher-controller
-  serviceaccount-controller serviceaccount-token-controller storage-version-migrator-controller
+  service-cidr-controller serviceaccount-controller serviceaccount-token-controller storage-version-migrator-controller
   ttl-after-finished-controller validatingadmissionpolicy-status-controller
   volumeattributesclass-protection-controller
 `)
@@ -24,7 +24,7 @@ const ABSENT = words(`
   device-taint-eviction-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
   persistentvolume-attach-detach-controller persistentvolume-expander-controller
   podcertificaterequest-cleaner-controller podgroup-protection-controller resourceclaim-controller
-  resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller
+  resourcepoolstatusrequest-controller selinux-warning-controller
   storageversion-garbage-collector-controller token-cleaner-controller ttl-controller
 `)
 

@@ -1,12 +1,16 @@
-// The feature gates that change something here, beside those of fields that are dropped while a gate is off and of rules that a gate changes. The others concern kubelets, schedulers, clients or parts of
-// kube-apiserver that are not here; they are accepted with a warning.
+// The feature gates that change something here, beside those of fields that are dropped while a gate is off and of rules
+// that a gate changes. The others concern kubelets, schedulers, clients or parts of kube-apiserver that are not here; they
+// are accepted with a warning.
 import { fieldGates, validationGates } from '../../builtin/builtin-kinds.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
+
+/** Objects that cannot be read may be deleted, and errors of reading say which objects these are. */
+export const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion'
 
 const EFFECTIVE: ReadonlySet<string> = new Set([
   'AllAlpha',
   'AllBeta',
-  'AllowUnsafeMalformedObjectDeletion',
+  UNSAFE_DELETION,
   'CBORServingAndStorage',
   'ConstrainedImpersonation',
   'MutatingAdmissionPolicy',

@@ -29,8 +29,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 const HARMLESS = `
   allow-metric-labels-manifest
   audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
-  audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-truncate-enabled
-  audit-log-truncate-max-batch-size audit-log-truncate-max-event-size
+  audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress
   contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
@@ -60,18 +59,9 @@ const HARMLESS_OLD = `
 
 /** By the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
-  'audit events are written to a file only (--audit-log-path), so they would not be sent': `
-    audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
-    audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps
-    audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled
-    audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
-  'objects are not encrypted at rest, so secrets would be stored in the clear': `
-    encryption-provider-config encryption-provider-config-automatic-reload`,
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
   'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',
-  'tokens are signed by a key of this server (--service-account-signing-key-file)': 'service-account-signing-endpoint',
-  'one certificate is served for all names (--tls-cert-file)': 'tls-sni-cert-key',
   'only the API of Kubernetes v1.36 is served': 'emulated-version min-compatibility-version',
 }
 
@@ -80,7 +70,7 @@ const SWITCHES = new Set(
     allow-privileged audit-log-batch-throttle-enable audit-log-compress
     audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
     contention-profiling emulation-forward-compatible
-    enable-logs-handler encryption-provider-config-automatic-reload
+    enable-logs-handler
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
     runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup
     shutdown-send-retry-after

@@ -5,6 +5,7 @@ import type { MetricsOptions } from '../../base/metrics.js'
 import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { WorkloadOptions } from '../../workloads/workload-options.js'
+import type { EncryptionOptions } from '../encryption/encryption.js'
 import type { AuditOptions } from './access/audit.js'
 import type { AuthenticationOptions } from './access/authentication.js'
 import type { AuthorizationOptions } from './access/authorization.js'
@@ -19,6 +20,8 @@ import type { ServingOptions } from './serving.js'
 
 export interface ServerOptions {
   readonly storage: StorageOptions
+  /** Undefined: objects are stored in the clear. */
+  readonly encryption?: EncryptionOptions | undefined
   readonly serving: ServingOptions
   readonly authentication: AuthenticationOptions
   readonly authorization: AuthorizationOptions

@@ -1,14 +1,14 @@
 // On which addresses and ports the server listens, and with which certificate.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { SecureVersion } from 'node:tls'
 import { UsageError } from '../../base/usage-error.js'
-import { errorOfKeyPair } from '../tls/key-pair.js'
+import { type KeyPairFiles, readKeyPair } from '../tls/key-pair.js'
 import type { KeyPair } from '../tls/x509.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { readFlagFile } from './flag-files.js'
-import { choice, count, duration, list, optionalText, port, text, toggle } from './flag-values.js'
+import { choice, count, duration, list, optionalText, port, repeatedText, text, toggle } from './flag-values.js'
 import { cipherList, curveList, tlsVersion } from './tls-settings.js'
 
 export interface ServingOptions {
@@ -34,6 +34,10 @@ export interface HttpsOptions {
   readonly certificateFolder?: string | undefined
   /** A certificate and key of the user, in the place of created ones. */
   readonly keyPair?: KeyPair | undefined
+  /** The files of `keyPair`, which is read again when they change. */
+  readonly keyPairFiles?: KeyPairFiles | undefined
+  /** Certificates for clients that ask for other names; the first that has a name counts. */
+  readonly named?: readonly NamedCertificate[] | undefined
   readonly minVersion?: SecureVersion | undefined
   /** OpenSSL's list of cipher suites. */
   readonly ciphers?: string | undefined
@@ -41,6 +45,12 @@ export interface HttpsOptions {
   readonly curves?: string | undefined
   readonly http2?: boolean | undefined
   readonly maxStreams?: number | undefined
+}
+
+/** With the names of the flag, or else those in the certificate. */
+export interface NamedCertificate {
+  readonly names: readonly string[]
+  readonly files: KeyPairFiles
 }
 
 const TLS_VERSIONS = ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'] as const
@@ -67,6 +77,10 @@ export const servingFlags = {
   },
   'tls-cert-file': optionalText('<file>', 'the certificate for https, followed by those of its authorities'),
   'tls-private-key-file': optionalText('<file>', 'the key of --tls-cert-file'),
+  'tls-sni-cert-key': repeatedText(
+    '<file>,<file>[:<names>]',
+    'a certificate and its key for clients that ask for one of these names, or for a name in the certificate; may be repeated',
+  ),
   'tls-min-version': choice<string>(TLS_VERSIONS, 'the oldest version of TLS that is accepted', 'VersionTLS12'),
   'tls-cipher-suites': list('<names>', 'the cipher suites for TLS 1.2 and older, by their IANA names'),
   'tls-curve-preferences': list('<numbers>', 'the curves for key exchange: 23 P-256, 24 P-384, 25 P-521, 29 X25519'),
@@ -108,7 +122,8 @@ function httpsFromFlags(flags: Flags, dataFolder: string): HttpsOptions {
     address,
     port: flags['secure-port'],
     certificateFolder: folder,
-    keyPair: keyPairFromFlags(flags, folder),
+    ...keyPairFromFlags(flags, folder),
+    named: flags['tls-sni-cert-key'].map(namedCertificate),
     minVersion: tlsVersion(flags['tls-min-version'] ?? 'VersionTLS12'),
     ciphers: suites.length === 0 ? undefined : named('tls-cipher-suites', () => cipherList(suites)),
     curves: curves.length === 0 ? undefined : named('tls-curve-preferences', () => curveList(curves)),
@@ -134,32 +149,40 @@ export function checkAddress(address: string, label: string): void {
   }
 }
 
-function keyPairFromFlags(flags: Flags, folder: string): KeyPair | undefined {
+function keyPairFromFlags(flags: Flags, folder: string): Pick<HttpsOptions, 'keyPair' | 'keyPairFiles'> {
   const certFile = flags['tls-cert-file']
   const keyFile = flags['tls-private-key-file']
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError('--tls-cert-file and --tls-private-key-file go together: give both or none')
   }
   if (certFile !== undefined && keyFile !== undefined) {
-    return checkPair(
-      certFile,
-      keyFile,
-      readFlagFile('tls-cert-file', certFile),
-      readFlagFile('tls-private-key-file', keyFile),
-    )
+    readFlagFile('tls-cert-file', certFile)
+    readFlagFile('tls-private-key-file', keyFile)
+    return readFiles({ certFile, keyFile })
   }
   // kube-apiserver looks for a certificate in its folder by these names.
-  const [cert, key] = [join(folder, 'apiserver.crt'), join(folder, 'apiserver.key')]
-  if (!existsSync(cert) || !existsSync(key)) return undefined
-  return checkPair(cert, key, readFileSync(cert, 'utf8'), readFileSync(key, 'utf8'))
+  const files = { certFile: join(folder, 'apiserver.crt'), keyFile: join(folder, 'apiserver.key') }
+  const areThere = existsSync(files.certFile) && existsSync(files.keyFile)
+  return areThere ? readFiles(files) : { keyPair: undefined, keyPairFiles: undefined }
 }
 
-function checkPair(certFile: string, keyFile: string, cert: string, key: string): KeyPair {
-  const error = errorOfKeyPair({ cert, key })
-  if (error !== undefined) {
-    throw new UsageError(`${certFile} and ${keyFile} are not a certificate and its key in PEM form: ${error}`)
+const readFiles = (files: KeyPairFiles): Pick<HttpsOptions, 'keyPair' | 'keyPairFiles'> => ({
+  keyPair: readKeyPair(files),
+  keyPairFiles: files,
+})
+
+/** `cert.pem,key.pem:name,other.name` or `cert.pem,key.pem`. */
+function namedCertificate(given: string): NamedCertificate {
+  const fail = (why: string): UsageError => new UsageError(`--tls-sni-cert-key=${given}: ${why}`)
+  const colon = given.indexOf(':')
+  const [files, names] = colon === -1 ? [given, undefined] : [given.slice(0, colon), given.slice(colon + 1).trim()]
+  if (names === '') throw fail('empty names list is not allowed')
+  const [certFile, keyFile, more] = files.split(',').map(file => file.trim())
+  if (certFile === undefined || keyFile === undefined || more !== undefined) {
+    throw fail('expected comma separated certificate and key file paths')
   }
-  return { cert, key }
+  readKeyPair({ certFile, keyFile })
+  return { names: names?.split(',').map(name => name.trim().toLowerCase()) ?? [], files: { certFile, keyFile } }
 }
 
 function strictTransportSecurity(directives: readonly string[]): string | undefined {

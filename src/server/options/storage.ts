@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { homeDirectory } from '../../base/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { StorageOptions } from '../../storage/open-store.js'
+import { parseEncryptionConfiguration } from '../encryption/configuration.js'
+import type { EncryptionOptions } from '../encryption/encryption.js'
 import type { FlagTable, FlagValues } from './flag.js'
-import { readOptionalFile } from './flag-files.js'
+import { readFlagFile, readOptionalFile } from './flag-files.js'
 import { choice, duration, list, optionalText, text, toggle } from './flag-values.js'
 
 export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
@@ -47,6 +49,14 @@ export const storageFlags = {
     'how built-in objects are encoded in etcd; objects of CRDs are JSON, or CBOR with CBORServingAndStorage',
     DEFAULT_MEDIA_TYPE,
   ),
+  'encryption-provider-config': optionalText(
+    '<file>',
+    'an EncryptionConfiguration: which resources are encrypted in the store, and how',
+  ),
+  'encryption-provider-config-automatic-reload': toggle(
+    'read the file of --encryption-provider-config again when it changes',
+    false,
+  ),
 } satisfies FlagTable
 
 type Flags = FlagValues<typeof storageFlags>
@@ -68,6 +78,22 @@ export function storageFromFlags(flags: Flags): StorageOptions {
         startTimeoutMs: flags['etcd-start-timeout'],
         ...etcdTls(flags),
       }
+  }
+}
+
+/** Undefined: objects are stored in the clear. */
+export function encryptionFromFlags(flags: Flags): EncryptionOptions | undefined {
+  const path = flags['encryption-provider-config']
+  const automaticReload = flags['encryption-provider-config-automatic-reload']
+  if (path === undefined) {
+    if (!automaticReload) return undefined
+    throw new UsageError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
+  }
+  const given = readFlagFile('encryption-provider-config', path)
+  try {
+    return { path, text: given, automaticReload, configuration: parseEncryptionConfiguration(Buffer.from(given)) }
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`--encryption-provider-config=${path}: ${error.message}`) : error
   }
 }
 

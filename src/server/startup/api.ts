@@ -18,6 +18,7 @@ import {
   findOpenApi,
   findPage,
   firstOf,
+  type HealthCheck,
   healthPaths,
   type PathHandler,
   type PathTable,
@@ -32,6 +33,8 @@ import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
 import { measureAuthentication, measureAuthorization } from '../observability/access-metrics.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
+import type { HealthMetrics } from '../observability/health-metrics.js'
+import { impersonationMetrics } from '../observability/impersonation-metrics.js'
 import { createRequestLog } from '../observability/request-log.js'
 import { createRequestMetrics } from '../observability/request-metrics.js'
 import type { ServerHooks } from '../options/hooks.js'
@@ -63,12 +66,16 @@ export interface ApiParts {
   /** Rejects with the reason when the store does not answer. */
   checkStore(): Promise<void>
   isStopping(): boolean
+  isInSync(): boolean
+  readonly encryptionChecks: Readonly<Record<string, HealthCheck>>
   /** `HOST:PORT`. */
   serverAddress(): string
   /** The URL of the public keys for tokens of service accounts. */
   jwksUri(): string
   readonly log: Logger
   readonly metrics: MetricsRegistry
+  /** /metrics/slis. */
+  readonly healthMetrics: HealthMetrics
   readonly hooks?: ServerHooks | undefined
   /** /statusz and /flagz. */
   readonly pages: readonly [string, PathHandler][]
@@ -112,7 +119,11 @@ export function createApi(parts: ApiParts): ApiHandler {
     authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
     flowControl: parts.flowControl,
     audit: parts.audit,
-    impersonate: createImpersonation(access.authorizer.authorize, parts.constrainedImpersonation),
+    impersonate: createImpersonation(
+      access.authorizer.authorize,
+      parts.constrainedImpersonation,
+      parts.constrainedImpersonation ? impersonationMetrics(parts.metrics) : undefined,
+    ),
     proxies: parts.aggregator,
     virtualResources: parts.virtualResources,
     findPath: firstOf(
@@ -154,15 +165,17 @@ function extrasOf(resources: readonly UnstoredResource[]): Record<string, ExtraR
   return extras
 }
 
-function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics, pages }: ApiParts): PathTable {
-  const checks = healthChecks({ checkStore, isStopping })
+function ownPathsOf(parts: ApiParts): PathTable {
+  const { access, healthMetrics, jwksUri, metrics, pages } = parts
+  const checks = healthChecks(parts)
   const showMetrics: PathHandler = async ({ reply }) =>
     reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
   return new Map<string, PathHandler>([
-    ...healthPaths('/healthz', checks.healthz),
-    ...healthPaths('/livez', checks.livez),
-    ...healthPaths('/readyz', checks.readyz),
+    ...healthPaths('/healthz', checks.healthz, healthMetrics.observer('healthz')),
+    ...healthPaths('/livez', checks.livez, healthMetrics.observer('livez')),
+    ...healthPaths('/readyz', checks.readyz, healthMetrics.observer('readyz')),
     ['/metrics', showMetrics],
+    ['/metrics/slis', healthMetrics.page],
     ...pages,
     [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
     [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],

@@ -6,13 +6,13 @@ import { createMemoryStore } from '../../storage/memory-store.js'
 import type { Entry } from '../../storage/store.js'
 import { createApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
-import { bootstrap } from './bootstrap.js'
+import { bootstrap, bootstrapServiceCidr } from './bootstrap.js'
 import { createBuiltinRegistry, requireKind } from './kinds.js'
 import { type FindPrepared, findPrepared } from './prepared-objects.js'
 
 const DEFAULTS = { runtimeConfig: {}, featureGates: {}, allowPrivileged: true }
 const OPTIONS = { serviceRange: '10.0.0.0/24', port: 6443 }
-const OF_OPTIONS = new Set(['Service', 'ServiceCIDR', 'IPAddress'])
+const OF_OPTIONS = new Set(['Service', 'IPAddress'])
 /** Everything through the pipeline. */
 const BY_PIPELINE: FindPrepared = () => undefined
 
@@ -31,6 +31,12 @@ function emptyServer(now = 0, uid = '', api = {}) {
 
 /** What the server creates of objects that do not depend on its options, by the key of each. */
 async function created(server: ReturnType<typeof emptyServer>, find: FindPrepared): Promise<[string, string][]> {
+  await bootstrapServiceCidr(
+    server.context,
+    requireKind(server.registry, 'networking.k8s.io', 'ServiceCIDR'),
+    OPTIONS,
+    find,
+  )
   await bootstrap(server.context, server.registry, OPTIONS, find)
   return (await server.entries())
     .filter(entry => !OF_OPTIONS.has(decodeStored(entry).kind))

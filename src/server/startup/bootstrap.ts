@@ -7,6 +7,11 @@ import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import { addressAt, parseServiceRanges } from '../../builtin/service-addresses.js'
 import {
+  DEFAULT_SERVICE_CIDR,
+  defaultServiceCidr,
+  syncDefaultServiceCidr,
+} from '../../controllers/service-allocation.js'
+import {
   danglingStatus,
   flowConfigConsumer,
   flowConfigProducer,
@@ -70,6 +75,26 @@ export async function bootstrap(
     (await isMissing(kind, object)) ? createPolicy(writes, kind, object) : reconcile(writes, kind, object),
   )
 }
+
+/** The ranges of the addresses of Services. */
+export async function bootstrapServiceCidr(
+  context: ApiContext,
+  kind: Kind,
+  { serviceRange }: BootstrapOptions,
+  find: FindPrepared = findPrepared,
+): Promise<void> {
+  const expected = defaultServiceCidr(cidrsOf(serviceRange))
+  const prepared = find(kind, expected)
+  if (prepared && !(await context.objectStore(kind).get('', DEFAULT_SERVICE_CIDR))) {
+    const created = createdNow({ ...prepared, spec: expected['spec']! }, context.now(), context.ids)
+    // It is not created if another replica was faster.
+    await asStatus(0, () => context.objectStore(kind).create(created, kind.guard))
+    return
+  }
+  await syncDefaultServiceCidr(context, kind, cidrsOf(serviceRange))
+}
+
+export const cidrsOf = (serviceRange: string): readonly string[] => serviceRange.split(',')
 
 /** With the condition that the level of a schema is there, which would else be written a moment later. */
 async function createFlowObject(
@@ -146,7 +171,7 @@ const priorityClasses = (): ApiObject[] =>
     description,
   }))
 
-/** The Service of the API server, and the range that its address is from. */
+/** The Service of the API server. */
 function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
   const clusterIP = firstAddress(serviceRange)
   return [
@@ -164,12 +189,6 @@ function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
         ipFamilyPolicy: 'SingleStack',
         ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
       },
-    },
-    {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'ServiceCIDR',
-      metadata: { name: 'kubernetes' },
-      spec: { cidrs: serviceRange.split(',') },
     },
   ]
 }

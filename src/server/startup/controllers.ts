@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type AvailabilityParts, startAvailability } from '../../aggregation/availability.js'
 import type { Definitions } from '../../controllers/definitions.js'
-import type { ServiceAddresses } from '../../controllers/service-allocation.js'
+import { type ServiceAddresses, startDefaultServiceCidr } from '../../controllers/service-allocation.js'
 import {
   type ControllerRunner,
   type ElectionTimes,
@@ -37,13 +37,16 @@ export interface ControllerParts extends KubeControllerParts {
   readonly systemContext: ApiContext
   readonly definitions: Definitions
   readonly addresses: ServiceAddresses
+  /** The ranges of the ServiceCIDR `kubernetes`. */
+  readonly defaultCidrs: readonly string[]
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
   /** Whether priority and fairness is switched on. */
   readonly hasFlowControl: boolean
   readonly serving: ServingOptions
-  readonly authentication: AuthenticationInfo
+  /** As it is now: certificates are read again. */
+  readonly authentication: () => AuthenticationInfo
   /** Absent where flags name the certificates. */
   readonly frontProxy: (() => Promise<FrontProxy>) | undefined
   /** Group versions that are served without a kind in the registry. */
@@ -55,6 +58,8 @@ export interface ControllerParts extends KubeControllerParts {
 export interface Controllers {
   /** Starts them; `httpsUrl` is where https is served. */
   start(httpsUrl: string | undefined): void
+  /** Publishes the authorities of clients again, which have changed. */
+  publishAuthentication(): void
   /** Resolves when all have stopped, those included that were still starting. */
   stop(): Promise<void>
 }
@@ -80,6 +85,11 @@ export function createControllers(parts: ControllerParts): Controllers {
         ? runControllers(controllers, env)
         : runControllers(controllers, env, elected => startLeaderElection(candidate, elected))
     },
+    publishAuthentication() {
+      publishOwnConfigMaps(parts).catch((error: unknown) => {
+        env.log.error('the authorities of clients cannot be published', { error })
+      })
+    },
     stop: async () => runner?.stop(),
   }
 }
@@ -94,7 +104,8 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
     ...(parts.workloads ? [parts.workloads] : []),
     {
       name: 'apiservices',
-      start: () => startApiServices(context, registry, services, parts.virtualVersions, env),
+      start: () =>
+        startApiServices(context, registry, services, parts.virtualVersions, () => parts.definitions.isComplete, env),
     },
     { name: 'apiservice-availability', start: () => startAvailability(availabilityParts(parts, services)) },
     { name: 'flow-control-bootstrap', start: () => startFlowBootstrap(systemContext, flowKinds, env) },
@@ -103,8 +114,20 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
       : []),
     ...(parts.options.identityLease ? identityLeases(parts) : []),
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
+    {
+      name: 'default-service-cidr',
+      start: () => {
+        const serviceCidrs = requireKind(registry, 'networking.k8s.io', 'ServiceCIDR')
+        return startDefaultServiceCidr(systemContext, serviceCidrs, parts.defaultCidrs, env)
+      },
+    },
     // A process that is alone repairs at its start.
-    ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),
+    ...(store.embedded
+      ? []
+      : [
+          { name: 'service-repair', start: () => addresses.startRepair(env) },
+          { name: 'service-address-repair', start: () => addresses.startServiceRepair(env) },
+        ]),
     ...(eventTtlMs === 0
       ? []
       : [
@@ -116,7 +139,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
     {
       name: 'config-maps',
       onEveryReplica: true,
-      start: () => publishConfigMaps(parts.systemContext, requireKind(registry, '', 'ConfigMap'), parts.authentication),
+      start: () => publishOwnConfigMaps(parts),
     },
     ...(frontProxy
       ? [{ name: 'front-proxy-trust', start: () => startFrontProxyTrust(trustParts(parts, frontProxy)) }]
@@ -133,6 +156,9 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
         ]),
   ]
 }
+
+const publishOwnConfigMaps = ({ systemContext, registry, authentication }: ControllerParts): Promise<void> =>
+  publishConfigMaps(systemContext, requireKind(registry, '', 'ConfigMap'), authentication())
 
 /** The Lease of this server, and the clean-up of those of others. */
 function identityLeases({ systemContext, registry, env }: ControllerParts): RegisteredController[] {

@@ -33,10 +33,21 @@ export interface ServerState {
   /** Rejects with the reason when the store does not answer. */
   checkStore(): Promise<void>
   isStopping(): boolean
+  /** The checks of KMS plugins. */
+  readonly encryptionChecks: Checks
+  /** Whether everything that decides about requests has been read: definitions, policies, webhook configurations. */
+  isInSync(): boolean
 }
 
 export const healthChecks = (state: ServerState) => ({
-  healthz: { ping: passes, log: passes, ...LOOPBACK, ...storeCheck(state), ...startChecks() } satisfies Checks,
+  healthz: {
+    ping: passes,
+    log: passes,
+    ...LOOPBACK,
+    ...storeCheck(state),
+    ...startChecks(),
+    ...state.encryptionChecks,
+  } satisfies Checks,
   // A server whose store does not answer is alive: the client of the store tries again by itself, and a restart would not
   // help. The check is there because clients look for its name.
   livez: { ping: passes, log: passes, ...LOOPBACK, etcd: passes, ...startChecks() } satisfies Checks,
@@ -45,14 +56,16 @@ export const healthChecks = (state: ServerState) => ({
     log: passes,
     ...storeCheck(state),
     'etcd-readiness': storeCheck(state).etcd,
-    'informer-sync': passes,
+    ...syncCheck(state),
     ...startChecks(),
+    ...state.encryptionChecks,
     ...shutdownCheck(state),
   } satisfies Checks,
 })
 
 /** Those that can fail while the server runs. */
-export const liveChecks = (state: ServerState) => ({ ...storeCheck(state), ...shutdownCheck(state) }) satisfies Checks
+export const liveChecks = (state: ServerState) =>
+  ({ ...storeCheck(state), ...syncCheck(state), ...shutdownCheck(state) }) satisfies Checks
 
 /** `etcd` is kube-apiserver's name for the check of the store, whichever store it is. */
 const storeCheck = ({ checkStore }: ServerState) => ({
@@ -62,6 +75,12 @@ const storeCheck = ({ checkStore }: ServerState) => ({
     } catch (error) {
       throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
     }
+  },
+})
+
+const syncCheck = ({ isInSync }: ServerState) => ({
+  async 'informer-sync'() {
+    if (!isInSync()) throw new Error('there are objects in the store that cannot be read; the log names them')
   },
 })
 

@@ -16,6 +16,7 @@ import {
   startResourceQuotas,
   startRootCaPublisher,
   startServiceAccounts,
+  startServiceCidrs,
   startStorageMigration,
   startTokenSecrets,
   startTtlAfterFinished,
@@ -62,12 +63,15 @@ function startsOf({
   migrates,
   env,
 }: KubeControllerParts): Readonly<Record<string, Start>> {
+  const { signingKey } = authority
   const core = (name: string): Kind => requireKind(registry, '', name)
   const [namespaces, accounts, secrets] = [core('Namespace'), core('ServiceAccount'), core('Secret')]
   const configMaps = core('ConfigMap')
   const [pods, claims, volumes] = [core('Pod'), core('PersistentVolumeClaim'), core('PersistentVolume')]
   const clusterRoles = requireKind(registry, 'rbac.authorization.k8s.io', 'ClusterRole')
   const endpointSlices = requireKind(registry, 'discovery.k8s.io', 'EndpointSlice')
+  const serviceCidrs = requireKind(registry, 'networking.k8s.io', 'ServiceCIDR')
+  const addresses = requireKind(registry, 'networking.k8s.io', 'IPAddress')
   const policies = requireKind(registry, 'admissionregistration.k8s.io', 'ValidatingAdmissionPolicy')
   const jobs = requireKind(registry, 'batch', 'Job')
   const classes = requireKind(registry, 'storage.k8s.io', 'VolumeAttributesClass')
@@ -81,13 +85,16 @@ function startsOf({
       'root-ca-certificate-publisher-controller': () =>
         startRootCaPublisher(context, { namespaces, configMaps }, ca, env),
     }),
-    'serviceaccount-token-controller': () =>
-      startTokenSecrets(
-        context,
-        { accounts, secrets },
-        { ca, issue: (account, secret) => issueLegacyToken(account, secret, authority) },
-        env,
-      ),
+    // Tokens in Secrets have no expiry, and an external signer signs none of these.
+    ...(signingKey && {
+      'serviceaccount-token-controller': () =>
+        startTokenSecrets(
+          context,
+          { accounts, secrets },
+          { ca, issue: (account, secret) => issueLegacyToken(account, secret, signingKey) },
+          env,
+        ),
+    }),
     'legacy-serviceaccount-token-cleaner-controller': () =>
       startLegacyTokenCleaner(context, { accounts, secrets, pods, configMaps }, env),
     'resourcequota-controller': () => startResourceQuotas(store, context, registry, core('ResourceQuota'), env),
@@ -102,6 +109,7 @@ function startsOf({
       startPolicyStatus(context, policies, { registry, types: builtinTypes() }, env),
     'clusterrole-aggregation-controller': () => startClusterRoleAggregation(context, clusterRoles, env),
     'persistentvolumeclaim-protection-controller': () => startClaimProtection(context, { claims, pods }, env),
+    'service-cidr-controller': () => startServiceCidrs(context, { serviceCidrs, addresses }, env),
     'persistentvolume-protection-controller': () => startVolumeProtection(context, volumes, env),
     'volumeattributesclass-protection-controller': () =>
       startAttributesClassProtection(context, { classes, claims, volumes }, env),

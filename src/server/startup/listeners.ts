@@ -1,6 +1,6 @@
 // The addresses on which the server listens: https, plain http, or both.
 import type { Exchange } from '../../http/exchange.js'
-import { type Listener, type ListenOptions, listen } from '../../http/listener.js'
+import { type Listener, type ListenOptions, listen, type TlsCertificates } from '../../http/listener.js'
 import { forOwnHost } from '../../http/own-host.js'
 import type { ServingOptions } from '../options/serving.js'
 import type { Tls } from '../tls/tls.js'
@@ -10,6 +10,8 @@ export interface Listeners {
   readonly url: string
   readonly httpUrl: string | undefined
   readonly httpsUrl: string | undefined
+  /** Those of https. */
+  setCertificates(certificates: TlsCertificates): void
   /** All listeners stop accepting connections at once. Resolves when the requests that are being served are answered. */
   close(): Promise<void>
 }
@@ -43,7 +45,7 @@ export async function openListeners(
   const httpsUrl = https && open.at(-1)?.url
   const url = httpsUrl ?? httpUrl
   if (url === undefined) throw new Error('neither https nor http is to be served')
-  return { url, httpUrl, httpsUrl, close }
+  return { url, httpUrl, httpsUrl, setCertificates: each => https && open.at(-1)?.setCertificates(each), close }
 }
 
 /** A URL that clients can use: the unspecified address listens on all addresses and is none itself. */

@@ -16,8 +16,10 @@ export interface AuthenticationOptions {
   readonly bootstrapTokens?: boolean | undefined
   /** Whether a request without credentials is served, as system:anonymous. */
   readonly anonymous: boolean
-  /** PEM: further authorities whose client certificates are accepted. */
+  /** PEM: the authorities whose client certificates are accepted, in the place of our own. */
   readonly clientCa?: string | undefined
+  /** The file of `clientCa`, which is read again when it changes. */
+  readonly clientCaFile?: string | undefined
   readonly serviceAccounts: ServiceAccountOptions
   /** A proxy that authenticates users itself and names them in headers. */
   readonly requestHeader?: RequestHeaderOptions | undefined
@@ -42,6 +44,8 @@ export interface ServiceAccountOptions {
   readonly audiences: readonly string[]
   /** The key that signs new tokens; one from the store when absent. */
   readonly signingKey?: TokenKey | undefined
+  /** The socket of a process that signs tokens in the place of `signingKey`. */
+  readonly signingEndpoint?: string | undefined
   /** Further keys whose tokens are accepted. */
   readonly verificationKeys: readonly TokenKey[]
   /** The longest time for which a token is issued. */
@@ -55,6 +59,8 @@ export const DEFAULT_SERVICE_ACCOUNTS: ServiceAccountOptions = { issuers: [], au
 export interface RequestHeaderOptions {
   /** PEM: the authorities that sign the proxy's client certificate. */
   readonly ca: string
+  /** The file of `ca`, which is read again when it changes. */
+  readonly caFile?: string | undefined
   /** Common names of client certificates that may act as a proxy; any that `ca` signed when empty. */
   readonly allowedNames: readonly string[]
   /** Names of headers in lower case; the first that is there counts. */
@@ -65,7 +71,10 @@ export interface RequestHeaderOptions {
 }
 
 export const authenticationFlags = {
-  'client-ca-file': optionalText('<file>', 'authorities whose client certificates are accepted, beside our own'),
+  'client-ca-file': optionalText(
+    '<file>',
+    'authorities whose client certificates are accepted, in the place of our own',
+  ),
   'token-auth-file': optionalText('<file>', 'static tokens, a line each: token,user,uid,"group1,group2"'),
   'enable-bootstrap-token-auth': toggle(
     'accept bootstrap tokens: Secrets of the type bootstrap.kubernetes.io/token in kube-system',
@@ -81,6 +90,10 @@ export const authenticationFlags = {
     ...optionalText('<file>', 'the private key that signs service account tokens, RSA or ECDSA, in PEM form'),
     byDefault: 'a key in the store',
   },
+  'service-account-signing-endpoint': optionalText(
+    '<socket>',
+    'the Unix socket of a process that signs service account tokens (k8s.io/externaljwt v1), in the place of a key',
+  ),
   'service-account-key-file': repeatedText(
     '<file>',
     'keys or certificates by which service account tokens are verified, in PEM form; may be repeated',
@@ -124,6 +137,7 @@ export const authenticationFromFlags = (
   tokenWebhook: tokenWebhookOf(flags),
   anonymous: flags['anonymous-auth'],
   clientCa: readCertificates('client-ca-file', flags['client-ca-file']),
+  clientCaFile: flags['client-ca-file'],
   serviceAccounts: serviceAccountsFromFlags(flags),
   requestHeader: requestHeaderFromFlags(flags),
   openIdConnect: openIdConnectFromFlags(flags, given, flags['service-account-issuer']),
@@ -147,13 +161,29 @@ function serviceAccountsFromFlags(flags: Flags): ServiceAccountOptions {
     throw new UsageError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   }
   const signing = flags['service-account-signing-key-file']
+  const endpoint = flags['service-account-signing-endpoint']
+  if (endpoint !== undefined) checkEndpoint(endpoint, flags)
   return {
     issuers,
     audiences: flags['api-audiences'],
     signingKey: signing === undefined ? undefined : signingKeyFrom(signing),
+    signingEndpoint: endpoint,
     verificationKeys: flags['service-account-key-file'].flatMap(path => keysFrom('service-account-key-file', path)),
     maxTokenSeconds: seconds === 0 ? undefined : seconds,
     jwksUri: flags['service-account-jwks-uri'],
+  }
+}
+
+function checkEndpoint(endpoint: string, flags: Flags): void {
+  if (flags['service-account-signing-key-file'] !== undefined || flags['service-account-key-file'].length > 0) {
+    throw new UsageError(
+      "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` (They are mutually exclusive)",
+    )
+  }
+  if (endpoint.startsWith('@')) {
+    throw new UsageError(
+      `--service-account-signing-endpoint=${endpoint}: Node.js cannot reach a socket without a file; let the signer listen on a path`,
+    )
   }
 }
 
@@ -185,6 +215,7 @@ function requestHeaderFromFlags(flags: Flags): RequestHeaderOptions | undefined 
   if (usernameHeaders.length === 0) return undefined
   return {
     ca,
+    caFile: flags['requestheader-client-ca-file'],
     allowedNames: flags['requestheader-allowed-names'],
     usernameHeaders,
     uidHeaders: lowerCase(flags['requestheader-uid-headers']),

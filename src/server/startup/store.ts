@@ -1,0 +1,65 @@
+// Opens the store of a server: measured, encrypted where that is asked for, and on etcd in kube-apiserver's encodings.
+import type { Logger } from '../../base/logger.js'
+import type { MetricsRegistry } from '../../base/metrics.js'
+import { STORED_DEFINITION } from '../../crd/stored-form.js'
+import type { Registry } from '../../kinds/registry.js'
+import { isGateOn } from '../../meta/feature-gates.js'
+import { createEncodedStore } from '../../objects/encoded-store.js'
+import { openStore, type StorageOptions, storedKeyOf } from '../../storage/open-store.js'
+import type { Store } from '../../storage/store.js'
+import { builtinTypes } from '../../types/type-table.js'
+import type { Encryption, EncryptionParts } from '../encryption/encryption.js'
+import { measureStore } from '../observability/storage-metrics.js'
+import type { ServerOptions } from '../options/server-options.js'
+
+const REPLACED_PAUSE_MS = 10_000
+
+export interface StoreParts {
+  readonly encryption: Encryption | undefined
+  readonly registry: Registry
+  readonly metrics: MetricsRegistry
+  readonly log: Logger
+}
+
+export async function openServerStore(
+  options: ServerOptions,
+  { encryption, registry, metrics, log }: StoreParts,
+): Promise<Store> {
+  const measured = measureStore(await openStore(storageOf(options, log)), metrics, registry)
+  return inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options)
+}
+
+/** Loaded only where objects are encrypted. */
+export async function startEncryption(
+  { encryption, storage }: ServerOptions,
+  parts: Omit<EncryptionParts, 'storedKey'>,
+): Promise<Encryption | undefined> {
+  if (!encryption) return undefined
+  const { startEncryption: start } = await import('../encryption/encryption.js')
+  return start(encryption, { ...parts, storedKey: storedKeyOf(storage) })
+}
+
+/** Every watch that finds it reports that the data was replaced; one line in a while is enough. */
+function storageOf({ storage }: ServerOptions, log: Logger): StorageOptions {
+  if (storage.kind !== 'etcd') return storage
+  let notBefore = 0
+  const onReplaced = (reason: string): void => {
+    if (performance.now() < notBefore) return
+    notBefore = performance.now() + REPLACED_PAUSE_MS
+    log.error('etcd has other data than before: everything is read again; restart all replicas after a restore', {
+      reason,
+    })
+  }
+  return { ...storage, onReplaced }
+}
+
+/** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */
+function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
+  if (storage.kind !== 'etcd') return store
+  return createEncodedStore(store, {
+    types: builtinTypes(),
+    protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
+    cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
+    storedForms: [STORED_DEFINITION],
+  })
+}
