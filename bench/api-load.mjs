@@ -18,10 +18,24 @@ const pools = new Map()
 async function poolOf({ url, ca }, size) {
   const key = `${url} ${size}`
   const pool = pools.get(key) ?? Array.from({ length: size })
-  const open = await Promise.all(pool.map(each => (each && !each.isClosed ? each : connectHttp2(url, ca))))
+  const open = await connectAll(
+    pool.map(each => (each && !each.isClosed ? each : undefined)),
+    url,
+    ca,
+  )
   pools.set(key, open)
   return open
 }
+
+/** Opens the connections that are missing, some at a time: a server ends handshakes that wait for long. */
+async function connectAll(connections, url, ca) {
+  const open = []
+  for (let i = 0; i < connections.length; i += HANDSHAKES) {
+    open.push(...(await Promise.all(connections.slice(i, i + HANDSHAKES).map(each => each ?? connectHttp2(url, ca)))))
+  }
+  return open
+}
+const HANDSHAKES = 32
 
 const headersOf = (
   { url, token },
@@ -106,7 +120,7 @@ const watches = new Map()
 
 /** Opens so many watches; resolves when the server has begun to answer all of them. */
 async function watch({ server, path, count, connections }) {
-  const pool = await Promise.all(Array.from({ length: connections }, () => connectHttp2(server.url, server.ca)))
+  const pool = await connectAll(Array.from({ length: connections }), server.url, server.ca)
   const state = { pool, events: 0, ended: undefined, wake() {} }
   watches.set(server.url, state)
   const headers = headersOf(server, 'GET', path)

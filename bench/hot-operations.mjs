@@ -94,6 +94,17 @@ export const OPERATIONS = [
   },
   { name: 'list of all, gzip', path: OBJECTS, formats: GZIP, count: 3, connections: 1, streams: 1 },
   { name: 'list of all as a Table', path: OBJECTS, formats: TABLE, count: 3, connections: 1, streams: 1 },
+  {
+    name: 'one object changed, then list as a Table',
+    path: OBJECTS,
+    formats: TABLE,
+    count: 3,
+    isNew: true,
+    within: true,
+    connections: 1,
+    streams: 1,
+    after: { method: 'PATCH', path: `${OBJECTS}/object-{}`, body: textPatch('t'), formats: MERGE },
+  },
   { name: 'list of ConfigMaps, protobuf', path: CONFIG_MAPS, formats: PROTOBUF, count: 6, connections: 1, streams: 1 },
   { name: 'list, limit=500', path: `${OBJECTS}?limit=500`, count: 40, connections: 1, streams: 1 },
   {

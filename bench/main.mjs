@@ -12,6 +12,7 @@ const SUBJECTS = {
   memory: () => import('./memory.mjs'),
   quick: () => import('./quick.mjs'),
   storage: () => import('./storage.mjs'),
+  testing: () => import('./testing.mjs'),
 }
 
 const subject = process.argv[2]

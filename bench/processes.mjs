@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const TOKEN = 'bench-token'
@@ -93,6 +94,8 @@ const statusOf = (pid, field) =>
   Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) *
   1024
 export const residentBytes = pid => statusOf(pid, 'VmRSS')
+/** Without the files that are mapped into it, such as the program and the data file. */
+export const ownBytes = pid => statusOf(pid, 'RssAnon')
 export const mostResidentBytes = pid => statusOf(pid, 'VmHWM')
 
 /** How much more memory than before the process had at most, while something was done. */
@@ -103,12 +106,25 @@ export async function memoryGrowth(pid, action) {
   return statusOf(pid, 'VmHWM') - before
 }
 
+/** Resolves when the process has nothing to do: what it did after its start, or after the last request, is done. */
+export async function whenIdle(pid) {
+  for (let [before, quiet] = [Number.NEGATIVE_INFINITY, 0]; quiet < 5; ) {
+    await sleep(200)
+    // On a busy machine, a process that has much to do may get no processor for a while: it waits for one.
+    const now = schedulingSeconds(pid, 0) + schedulingSeconds(pid, 1)
+    quiet = now - before < 0.01 ? quiet + 1 : 0
+    before = now
+  }
+}
+
 /** The processor time of all threads of a process, which the kernel counts in nanoseconds. */
-export function cpuSeconds(pid) {
-  if (pid === undefined) return 0
+export const cpuSeconds = pid => (pid === undefined ? 0 : schedulingSeconds(pid, 0))
+
+/** Of all threads: the time on a processor (field 0), or that of waiting for one (1). */
+function schedulingSeconds(pid, field) {
   let nanoseconds = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[field])
   }
   return nanoseconds / 1e9
 }

@@ -17,15 +17,15 @@ const DIGEST_BYTES = 20
 /** What V8 has compiled is kept again by so many starts: the first one of a data directory runs other code than those after it. */
 const STARTS = 3
 
-/** `version`: that of the package. */
-exports.useCompileCache = function useCompileCache(version) {
+/** `version`: that of the package. `bundle`: the folder with its files, which are ASCII. */
+exports.useCompileCache = function useCompileCache(version, bundle) {
   if (process.env.NODE_DISABLE_COMPILE_CACHE || !isNode()) return
   const folder = ownFolder(version)
   if (folder === undefined) return
   if (Module.enableCompileCache) {
     Module.enableCompileCache(folder)
     if (Module.flushCompileCache) setTimeout(() => Module.flushCompileCache(), KEEP_AFTER_MS).unref()
-  } else compileWithCache(folder)
+  } else compileWithCache(folder, bundle)
 }
 
 /** Bun and Deno have these modules too, but another compiler. */
@@ -44,29 +44,51 @@ function ownFolder(version) {
   }
 }
 
-function compileWithCache(folder) {
+function compileWithCache(folder, bundle) {
   /** Those that are to be kept, with the number of starts that have kept them before. */
   const scripts = new Map()
-  // oxlint-disable-next-line no-underscore-dangle -- the name that Node gave it
-  Module.prototype._compile = function compileCached(content, filename) {
+  const flags = cachedDataVersionTag()
+
+  function compile(module, source, filename) {
     const path = join(folder, nameOf(filename))
     const { cachedData, starts } = readIfWhole(path)
     const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
-    const script = new Script(Module.wrap(content), { filename, cachedData, importModuleDynamically })
+    const script = new Script(source, { filename, cachedData, importModuleDynamically })
     const isNew = !cachedData || script.cachedDataRejected
     if (isNew || starts < STARTS) scripts.set(path, { script, isNew, starts: isNew ? 0 : starts })
     const run = script.runInThisContext()
-    return run.call(this.exports, this.exports, Module.createRequire(filename), this, filename, dirname(filename))
+    return run.call(module.exports, module.exports, Module.createRequire(filename), module, filename, dirname(filename))
+  }
+
+  // oxlint-disable-next-line no-underscore-dangle -- the name that Node gave it
+  Module.prototype._compile = function compileCached(content, filename) {
+    return compile(this, Module.wrap(content), filename)
+  }
+  // oxlint-disable-next-line no-underscore-dangle -- the name that Node gave it
+  const extensions = Module._extensions
+  const others = extensions['.js']
+  extensions['.cjs'] = function loadBundled(module, filename) {
+    if (dirname(filename) === bundle) compile(module, wrapAscii(readFileSync(filename)), filename)
+    else others(module, filename)
+  }
+
+  const keepAll = choose => {
+    // V8 would not accept it at the next start, which begins with the flags that this one began with.
+    if (cachedDataVersionTag() !== flags) return
+    for (const [path, each] of scripts) if (choose(each)) keep(path, each.script.createCachedData(), each.starts)
+    scripts.clear()
   }
   setTimeout(() => {
-    for (const [path, { script, starts }] of scripts) keep(path, script.createCachedData(), starts + 1)
-    scripts.clear()
+    for (const each of scripts.values()) each.starts++
+    keepAll(() => true)
   }, KEEP_AFTER_MS).unref()
   // A short command has compiled little: what it keeps counts as no start.
-  process.once('exit', () => {
-    for (const [path, { script, isNew }] of scripts) if (isNew) keep(path, script.createCachedData(), 0)
-  })
+  process.once('exit', () => keepAll(({ isNew }) => isNew))
 }
+
+/** The same as `Module.wrap`, but the text is outside of V8's heap and neither decoded nor copied once more. */
+const wrapAscii = bytes =>
+  Buffer.concat([Buffer.from(Module.wrapper[0]), bytes, Buffer.from(Module.wrapper[1])]).latin1Slice()
 
 /** V8 compares only the length of the source, so that the name tells one build from another; its tag is of its version and its flags. */
 function nameOf(filename) {

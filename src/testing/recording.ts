@@ -12,7 +12,7 @@ export interface Recording {
   readonly requests: readonly LoggedRequest[]
   /** The objects that differ from those when it began. */
   changes(): readonly ObjectChange[]
-  /** The last requests and the changes, as text. */
+  /** The last requests and the changes, as text, without what the server creates for itself after a start or in a new namespace. */
   report(): string
 }
 
@@ -34,7 +34,11 @@ export function startRecording(core: Pick<TestCore, 'requests' | 'snapshot'>): R
       return requests()
     },
     changes,
-    report: () => printReport(requests(), changes()),
+    report: () =>
+      printReport(
+        requests(),
+        changes().filter(change => !isHousekeeping(change)),
+      ),
   }
 }
 
@@ -70,6 +74,17 @@ function changedObjects(before: Snapshot, after: Snapshot): readonly ObjectChang
   }
   return changes
 }
+
+/** These objects come a moment after a start, and would hide what the test did. */
+const HOUSEKEEPING = [
+  /^\/apiregistration\.k8s\.io\/apiservices\/v/,
+  /^\/clusterroles\/(admin|edit|view)$/,
+  /^\/configmaps\/(kube-system\/|[^/]+\/kube-root-ca\.crt$)/,
+  /^\/serviceaccounts\/[^/]+\/default$/,
+  /^\/servicecidrs\/kubernetes$/,
+]
+const isHousekeeping = ({ key, type }: ObjectChange): boolean =>
+  type !== 'deleted' && HOUSEKEEPING.some(each => each.test(key))
 
 const decode = (bytes: Uint8Array): Value => decodeJson(bytes).value
 

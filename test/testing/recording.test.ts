@@ -47,6 +47,22 @@ test('a test that fails reports what it did', async () => {
   )
 })
 
+test('a report leaves out what the server creates for itself after its start', async () => {
+  const fresh = await startBinnacle()
+  const report = fresh.recorded(async () => {
+    await fresh.apply([configMap('seen', {}), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }])
+    await fresh.waitFor(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt', namespace: 'team' } },
+      'exists',
+    )
+    throw new Error('no')
+  })
+  await expect(report).rejects.toThrow(
+    /\nObjects that differ from the beginning \(2\):\n {2}created \/configmaps\/default\/seen\n {2}created \/namespaces\/team$/,
+  )
+  await fresh.stop()
+})
+
 test('a test that passes gives its result', async () => {
   expect(await server.recorded(async () => 7)).toBe(7)
 })

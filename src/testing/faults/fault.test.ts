@@ -17,6 +17,8 @@ test.each([
   [{ latency: 1e300 }, 'latency: 1e+300 is not a duration'],
   [{ latency: '1y' }, '"1y" is not a duration'],
   [{ watch: { delay: {} } }, 'delay: {} is not a duration'],
+  [{ verb: 'lst', status: 409 }, 'verb: there is no lst: did you mean list?'],
+  [{ verb: ['get', 'connect'], status: 409 }, 'verb: there is no connect: it must be one of get, list, watch'],
   [{ watch: { dropAftr: 1 } }, 'the fault of a watch has no field dropAftr: did you mean dropAfter?'],
   [{ watch: { constructor: 1 } }, 'the fault of a watch has no field constructor'],
   [JSON.parse('{"__proto__": {"status": 500}, "status": 409}'), 'a fault has no field __proto__'],

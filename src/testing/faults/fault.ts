@@ -55,7 +55,7 @@ export interface WatchFault {
   readonly expired?: boolean
 }
 
-type FieldType = 'text' | 'texts' | 'number' | 'boolean' | 'duration' | 'cut' | 'watch'
+type FieldType = 'text' | 'texts' | 'verbs' | 'number' | 'boolean' | 'duration' | 'cut' | 'watch'
 
 const WATCH_FIELDS: Readonly<Record<keyof WatchFault, FieldType>> = {
   dropAfter: 'number',
@@ -65,7 +65,7 @@ const WATCH_FIELDS: Readonly<Record<keyof WatchFault, FieldType>> = {
 }
 
 const FIELDS: Readonly<Record<keyof Fault, FieldType>> = {
-  verb: 'texts',
+  verb: 'verbs',
   resource: 'texts',
   group: 'text',
   subresource: 'text',
@@ -87,6 +87,7 @@ const FIELDS: Readonly<Record<keyof Fault, FieldType>> = {
 const EFFECTS = ['latency', 'status', 'cut', 'asOf', 'behind', 'watch', 'webhook'] as const
 /** What can be said of the calls of a webhook. */
 const OF_WEBHOOKS: readonly string[] = ['webhook', 'latency', 'probability', 'times'] satisfies (keyof Fault)[]
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 const STATUSES = [409, 410, 429, 500, 503, 504]
 
 /** Throws a UsageError that says what would be right. */
@@ -119,6 +120,7 @@ function checkField(name: string, value: unknown, type: FieldType): void {
   const isRight = {
     text: () => typeof value === 'string',
     texts: () => [value].flat().every(each => typeof each === 'string'),
+    verbs: () => [value].flat().every(each => typeof each === 'string'),
     number: () => typeof value === 'number' && value >= 0,
     boolean: () => typeof value === 'boolean',
     duration: () => isDuration(typeof value === 'string' ? parseDuration(value) : value),
@@ -127,7 +129,16 @@ function checkField(name: string, value: unknown, type: FieldType): void {
   }[type]
   if (value === undefined) return
   if (!isRight()) throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${type}`)
+  if (type === 'verbs') checkVerbs([value].flat() as string[])
   if (type === 'watch') checkFields('the fault of a watch', value as object, WATCH_FIELDS)
+}
+
+function checkVerbs(verbs: readonly string[]): void {
+  const unknown = verbs.find(verb => !VERBS.includes(verb))
+  if (unknown === undefined) return
+  const near = nearest(unknown, VERBS)
+  const help = near === undefined ? `it must be one of ${VERBS.join(', ')}` : `did you mean ${near}?`
+  throw new UsageError(`verb: there is no ${unknown}: ${help}`)
 }
 
 /** As long as a timer of the system can wait. */
