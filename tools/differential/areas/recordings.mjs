@@ -8,7 +8,9 @@ let usable
 export function recordings(random) {
   usable ??= readScenarios().filter(
     ({ webhooks, name, steps }) =>
-      !webhooks && steps.length < 40 && !/^(auth|openapi|discovery|admission)\//.test(name),
+      !webhooks &&
+      steps.length < 40 &&
+      !/^(auth|openapi|discovery|admission|own-policies|own-admission[-0-9]*)\//.test(name),
   )
   const scenario = ownNames(random.pick(usable))
   const { steps } = scenario
