@@ -26,13 +26,31 @@ export interface Failure {
 const HELD_MS = 150
 const HELD_MS_PER_MIB = 100
 const TOKEN = 'admin-token'
+/** How far the run is, is printed after so many requests. */
+const PROGRESS = 5_000
 
-export async function fuzz(server: MeasuredBinnacle, seed: number, requests: number): Promise<FuzzReport> {
+function progressOf(sent: number, heapOfServer: number): string {
+  const { heapUsed, rss } = process.memoryUsage()
+  const [server, heap, all] = [heapOfServer, heapUsed, rss].map(bytes => (bytes / 2 ** 20).toFixed(0))
+  return `${sent} sent; MiB in use: ${server} in the server, here ${heap} of ${all}`
+}
+
+/** `print` gets what is found at once, and how far the run is: a long one may be stopped before its end. */
+export async function fuzz(
+  server: MeasuredBinnacle,
+  seed: number,
+  requests: number,
+  print: (line: string) => void,
+): Promise<FuzzReport> {
   const next = createRequests(seed)
   const random = createRandom(seed + 1)
   const statuses = new Map<string, number>()
   const failures: Failure[] = []
   const slow: string[] = []
+  const fail = (request: GeneratedRequest, text: string): void => {
+    failures.push({ request, text })
+    print(`${describeRequest(request)} → ${text.slice(0, 300)}`)
+  }
   let session = open(server)
   let sent = 0
   while (sent < requests) {
@@ -49,17 +67,20 @@ export async function fuzz(server: MeasuredBinnacle, seed: number, requests: num
         // The connection has ended meanwhile.
         if (session.destroyed || session.closed) session = open(server)
         ;({ status, text } = await send(session, batch[i]!))
-        if (status.startsWith('unsent')) failures.push({ request: batch[i]!, text: status })
+        if (status.startsWith('unsent')) fail(batch[i]!, status)
       }
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (status === '500' && !isUpstreams(text)) failures.push({ request: batch[i]!, text })
+      if (status === '500' && !isUpstreams(text)) fail(batch[i]!, text)
     }
-    const { heldMs } = await server.measure()
+    const { heldMs, heap } = await server.measure()
+    if (sent % PROGRESS < LANES) print(progressOf(sent, heap))
     const bodies = batch.reduce((sum, { body }) => sum + body.length, 0)
     const allowed = HELD_MS + (HELD_MS_PER_MIB * bodies) / 2 ** 20
     // A busy machine is slower.
-    if (heldMs > allowed && heldMs > allowed * (await server.slowness()))
+    if (heldMs > allowed && heldMs > allowed * (await server.slowness())) {
       slow.push(`${heldMs.toFixed(0)} ms for: ${batch.map(describeRequest).join(' | ')}`)
+      print(slow.at(-1)!)
+    }
     if (random.chance(0.1)) await sendFrames(server, random)
   }
   session.close()
@@ -81,9 +102,22 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /failed to create typed patch object \(/,
   // An apply whose result does not fit the Go type.
   /failed to convert new object \(.*\) to proper version: unable to convert unstructured object to /,
-  // A webhook that the fuzzer has configured, and that does not answer.
+  // The same for the scale of an object, which is applied in another version or under another name.
+  /failed to convert new object \(.*\) to proper version: request to convert CR to an invalid group\/version/,
+  // A webhook that the fuzzer has configured, and that does not answer, or not as it should.
   /failed calling webhook /,
-  /conversion webhook for .* failed: Post /,
+  /conversion webhook for .* (failed|returned invalid)/,
+  // A mutating policy or webhook whose result is no object of the kind, or the patch of one that does not apply.
+  /Internal error occurred: (strict decoding error: |json: cannot unmarshal |illegal base64 data )/,
+  /(add|remove|replace) operation does not apply: doc is missing path: /,
+  /unexpected GroupVersion string: /,
+  // A merge patch of a map with the directives of a list.
+  /merging an object in json but data type is not struct/,
+  // A single object as a list of partial metadata.
+  /content is not a list/,
+  // The scale of an object without the number of replicas, and the log of a container on a node that does not answer.
+  /the spec replicas field .* does not exist/,
+  /Get .*\/containerLogs\/.* connection refused/,
   // A create of a custom object with a resourceVersion.
   /resourceVersion should not be set on objects to be created/,
   // A strategic merge patch whose lists do not fit those of the object, or its own directives.

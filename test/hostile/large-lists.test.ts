@@ -144,6 +144,19 @@ test.each<[what: string, path: string, status: number, body: string]>([
   expect((await sendWithin(server, 'POST', path, body)).status).toBe(status)
 })
 
+test('a long name that is no text, in protobuf', { timeout: 60_000 }, async () => {
+  const field = (number: number, bytes: Buffer): Buffer => {
+    const length: number[] = []
+    for (let rest = bytes.length; rest > 0; rest >>>= 7) length.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0))
+    return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes])
+  }
+  const type = Buffer.concat([field(1, Buffer.from('v1')), field(2, Buffer.from('ConfigMap'))])
+  const longName = field(1, field(1, Buffer.alloc(2_900_000, 0xff)))
+  const body = Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, longName)])
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+  expect((await sendWithin(server, 'POST', `${NAMESPACE}/configmaps`, body, headers)).status).toBe(422)
+})
+
 describe('custom objects', () => {
   const definition = (properties: string): string =>
     `{"metadata":{"name":"hostiles.example.com"},"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"hostiles","kind":"Hostile"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{${properties}}}}}]}}`
@@ -165,6 +178,18 @@ describe('custom objects', () => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     const { status, text } = await server.send('POST', path, definition(schema.join(',')))
     if (status !== 201) throw new Error(text)
+  })
+
+  test.each([
+    [
+      'branches',
+      `"a":{"type":"string",${['allOf', 'anyOf', 'oneOf'].map(key => `"${key}":[${many(32_000, () => '{}')}]`).join(',')}}`,
+    ],
+    ['rules', `"a":{"type":"string","x-kubernetes-validations":[${many(12_000, () => '{"rule":"true"}')}]}`],
+  ])('a definition with very many %s', { timeout: 60_000 }, async (_, properties) => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All'
+    const body = definition(properties).replaceAll('hostiles', 'branches')
+    expect((await sendWithin(server, 'POST', path, body)).status).toBe(201)
   })
 
   test('a definition with very many patterns', { timeout: 60_000 }, async () => {

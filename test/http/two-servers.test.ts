@@ -2,7 +2,7 @@
 // that whatever is kept by key and revision outside of a server would show the objects of the other one.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { customKind } from '../../src/crd/custom-kind.js'
-import { withRightStatus } from '../../src/crd/definition-status.js'
+import { NO_NAMES, withRightStatus } from '../../src/crd/definition-status.js'
 import { widgetDefinition } from '../../src/crd/definitions.suite.js'
 import { builtinTypes } from '../../src/types/type-table.js'
 import { type ApiFixture, type Client, http2Client, linesOf, startApi } from './api-fixture.js'
@@ -18,7 +18,7 @@ const version = (name: string) => ({
   schema: { openAPIV3Schema: { type: 'object', properties } },
 })
 const definition = widgetDefinition({ versions: [version('v1'), version('v2')] })
-const KIND = customKind(builtinTypes(), withRightStatus(definition, [], 0))!
+const KIND = customKind(builtinTypes(), withRightStatus(definition, NO_NAMES, 0))!
 
 interface Running {
   readonly api: ApiFixture

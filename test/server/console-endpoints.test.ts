@@ -293,6 +293,7 @@ test('server shows health, load, storage and requests', async () => {
       ok: true,
       checks: [
         { name: 'etcd', ok: true },
+        { name: 'informer-sync', ok: true },
         { name: 'shutdown', ok: true },
       ],
     },

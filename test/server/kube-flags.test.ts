@@ -164,8 +164,8 @@ test('with AlwaysDeny only members of system:masters may do anything', async () 
 
 test.each([
   [
-    ['--audit-webhook-config-file=/x'],
-    '--audit-webhook-config-file is refused: audit events are written to a file only (--audit-log-path), so they would not be sent',
+    ['--audit-webhook-config-file=/x', '--audit-webhook-mode=blocking'],
+    '--audit-webhook-mode=blocking is refused: requests do not wait until their events are sent, only batch is possible',
   ],
   [
     ['--audit-policy-file=/x'],

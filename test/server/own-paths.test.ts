@@ -30,7 +30,7 @@ test.each(['/healthz', '/livez', '/readyz', '/version'])('everyone may get %s', 
   expect((await sendRequest(server, path)).status).toBe(200)
 })
 
-test.each(['/livez/ping', '/metrics', '/api'])('not everyone may get %s', async path => {
+test.each(['/livez/ping', '/metrics', '/metrics/slis', '/api'])('not everyone may get %s', async path => {
   expect((await sendRequest(server, path)).status).toBe(403)
 })
 
@@ -62,6 +62,42 @@ test('names of resources that are not served are not counted', async () => {
   expect((await admin('/metrics')).text).not.toMatch('made-up-by-a-client')
 })
 
+test('metrics count impersonation by its mode', async () => {
+  const headers = { 'impersonate-user': 'carol' }
+  await sendRequest(server, '/api/v1/pods', { token: server.token, headers })
+  const { text } = await admin('/metrics')
+  expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="user-info"} 1\n')
+  // For the list, and for the user.
+  expect(text).toContain(
+    'apiserver_impersonation_authorization_attempts_total{decision="allowed",mode="user-info"} 2\n',
+  )
+})
+
+test('/metrics/slis has the results of health checks, until a DELETE', async () => {
+  const page = async (): Promise<string> => (await admin('/metrics/slis')).text
+  expect((await admin('/')).body.paths).toContain('/metrics/slis')
+  await sendRequest(server, '/metrics/slis', { method: 'DELETE', token: server.token })
+  expect(await page()).toBe('')
+  await admin('/livez?exclude=etcd')
+  await admin('/livez')
+  await admin('/readyz/log')
+  const text = await page()
+  expect(text).toContain('# TYPE kubernetes_healthcheck gauge\n')
+  expect(text).toContain('# TYPE kubernetes_healthchecks_total counter\n')
+  expect(text).toContain('kubernetes_healthcheck{name="etcd",type="livez"} 1\n')
+  expect(text).toContain('kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 2\n')
+  expect(text).toContain('kubernetes_healthchecks_total{name="etcd",status="success",type="livez"} 1\n')
+  // The page of a single check is not counted.
+  expect(text).not.toContain('readyz')
+  const reset = await sendRequest(server, '/metrics/slis', { method: 'DELETE', token: server.token })
+  expect([reset.status, reset.headers['content-type'], reset.text]).toEqual([
+    200,
+    'text/plain; charset=utf-8',
+    'metrics reset\n',
+  ])
+  expect(await page()).toBe('')
+})
+
 test('the objects that every cluster has exist', async () => {
   const names = async (path: string): Promise<string[]> =>
     (await admin(path)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
@@ -89,6 +125,9 @@ test('metrics have the names that dashboards for kube-apiserver use', async () =
     'apiserver_watch_cache_resource_version{group="",resource="namespaces"}',
     'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245',
     'workqueue_longest_running_processor_seconds{name="namespace"}',
+    'pod_security_evaluations_total{decision="allow",policy_level="privileged",policy_version="latest",mode="enforce",request_operation="update",resource="pod",subresource=""} 0',
+    'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 0',
+    'pod_security_exemptions_total{request_operation="update",resource="controller",subresource=""} 0',
     'process_cpu_seconds_total',
     'process_open_fds',
     'process_resident_memory_bytes',

@@ -36,6 +36,7 @@ export function createOfflineAdmission(kept: KeptObjects, registry: Registry, no
     },
     policies: () => kept.of(POLICIES, kind),
     bindings: () => kept.of(POLICIES, `${kind}Binding`),
+    isComplete: true,
   })
   return createServerAdmission(
     {
@@ -54,7 +55,7 @@ export function createOfflineAdmission(kept: KeptObjects, registry: Registry, no
       mutatingPolicies: policiesOf('MutatingAdmissionPolicy'),
       now,
       webhookClient: createWebhooks(),
-      webhookSources: { mutating: NO_WEBHOOKS, validating: NO_WEBHOOKS, stop() {} },
+      webhookSources: { mutating: NO_WEBHOOKS, validating: NO_WEBHOOKS, isComplete: true, stop() {} },
       metrics: createMetrics(),
       configurations: DEFAULT_CONFIGURATIONS,
       functions: () => [],

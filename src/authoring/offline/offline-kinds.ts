@@ -7,7 +7,7 @@ import { conversionOf } from '../../crd/custom-conversion.js'
 import { customKind } from '../../crd/custom-kind.js'
 import { specOf, statusOf } from '../../crd/definition.js'
 import { definitionKind, resourceDefinedBy } from '../../crd/definition-kind.js'
-import { withRightStatus } from '../../crd/definition-status.js'
+import { namesTakenBy, withRightStatus } from '../../crd/definition-status.js'
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -61,11 +61,7 @@ export function defineKind(object: ApiObject, env: DefineEnv): Defined {
   const others = kept
     .of(DEFINITIONS, 'CustomResourceDefinition')
     .filter(other => specOf(other).group === group && metaOf(other).name !== metaOf(object).name)
-  const definition = withRightStatus(
-    object,
-    others.map(other => statusOf(other).acceptedNames),
-    now,
-  )
+  const definition = withRightStatus(object, namesTakenBy(others.map(other => statusOf(other).acceptedNames)), now)
   kept.add(definition)
   const kind = customKind(builtinTypes(), definition, {
     convert: offlineConversion(definition),

@@ -8,7 +8,7 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { decodeTyped } from '../../types/decode.js'
-import { applyTableDefaults } from '../../types/defaults.js'
+import { applyTableDefaults, hasTableDefaults } from '../../types/defaults.js'
 import type { APIResource, TypeTable } from '../../types/type-table.js'
 import { groupOf, named, shapeTyped, versionOf } from '../../types/typed-body.js'
 import type { KindDefinition } from './define-kind.js'
@@ -133,7 +133,10 @@ function buildStrategy(
   const { apiVersion, kind, warnings } = definition
   return {
     decode: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
-    applyDefaults: object => named(applyDefaults(table, definition, object), apiVersion, kind),
+    applyDefaults: (object, isDecoded = false) =>
+      isDecoded && !hasDefaults(table, definition)
+        ? object
+        : named(applyDefaults(table, definition, object), apiVersion, kind),
     prepareForCreate(object, now) {
       strategy.prepareForCreate?.(object, { now: printTime(now) })
       strategy.finish?.(object)
@@ -150,6 +153,7 @@ function buildStrategy(
     blocksDeletion: object =>
       Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds) ||
       (strategy.blocksDeletion?.(object) ?? false),
+    isBlockedByFinalizersOnly: !strategy.blocksDeletion && !strategy.gracePeriod,
     prepareForDelete: object => strategy.prepareForDelete?.(object) ?? object,
     warnings: (object, old) => warnings?.(object, old) ?? [],
   }
@@ -199,6 +203,12 @@ function buildSubresources(
 }
 
 // ---- the parts of a definition, or their replacement where a part is left out
+
+/** Without any, a decoded object is complete, and its fields are in order. */
+function hasDefaults(table: TypeTable, { apiVersion, kind, defaults }: KindDefinition): boolean {
+  const type = table.ofKind(apiVersion, kind)
+  return defaults !== undefined || type === undefined || hasTableDefaults(type)
+}
 
 /** The object with its defaults. The object that was given may have been changed. */
 export function applyDefaults(

@@ -219,15 +219,22 @@ test.each([
   [['--requestheader-username-headers=X-Remote-User'], 'needs --requestheader-client-ca-file'],
   [['--logging-format=xml'], '--logging-format=xml: it must be one of text, json'],
   [
-    ['--audit-webhook-mode=batch'],
-    '--audit-webhook-mode is refused: audit events are written to a file only (--audit-log-path), so they would not be sent',
+    ['--audit-webhook-config-file=/c', '--audit-policy-file=/p', '--audit-webhook-mode=blocking'],
+    '--audit-webhook-mode=blocking is refused: requests do not wait until their events are sent, only batch is possible',
   ],
-  [['--encryption-provider-config=/x'], '--encryption-provider-config is refused: objects are not encrypted at rest'],
+  [['--encryption-provider-config=/x'], '--encryption-provider-config=/x: the file cannot be read'],
   [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of addresses, such as 10.0.0.0/24'],
   [['--service-node-port-range=32767-30000'], 'it must be a range of ports, such as 30000-32767'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],
   [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and its address, such as'],
   [['--tls-cert-file=/x'], '--tls-cert-file and --tls-private-key-file go together: give both or none'],
+  [['--service-account-signing-endpoint=@x'], 'Node.js cannot reach a socket without a file'],
+  [
+    ['--service-account-signing-endpoint=/s', '--service-account-key-file=/k'],
+    "can't set `--service-account-signing-key-file` and/or `--service-account-key-file`",
+  ],
+  [['--tls-sni-cert-key=a.crt'], 'expected comma separated certificate and key file paths'],
+  [['--tls-sni-cert-key=a.crt,a.key:'], 'empty names list is not allowed'],
   [['--client-ca-file=/does/not/exist'], '--client-ca-file=/does/not/exist: the file cannot be read: ENOENT'],
 ])('%j is refused in one line', (args, message) => {
   expect(() => options(...args)).toThrow(message)

@@ -21,6 +21,7 @@ import {
   controllerWarnings,
   DEFAULT_MEDIA_TYPE,
   describeStorage,
+  encryptionFromFlags,
   leaderElectionFromFlags,
   limitsFromFlags,
   loggingFromFlags,
@@ -71,6 +72,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     authorization: authorizationFromFlags(flags, given),
     admission: admissionFromFlags(flags),
     api: apiFromFlags(flags, flags['storage-media-type'] ?? DEFAULT_MEDIA_TYPE),
+    encryption: encryptionFromFlags(flags),
     audit: auditFromFlags(flags),
     leaderElection: leaderElectionFromFlags(flags),
     // Tests compare revisions, and nothing looks for the servers of a test.
@@ -99,14 +101,17 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     mergeInto: flags['merge-kubeconfig'] ? usersKubeconfig() : undefined,
     testing,
     open: flags.open,
-    token: flags.https && !testing ? undefined : addAdminToken(authentication.tokens),
+    token:
+      flags.https && !testing && authentication.clientCa === undefined
+        ? undefined
+        : addAdminToken(authentication.tokens),
   }
 }
 
 const ANONYMOUS_OFF =
   '--authorization-mode=AlwaysAllow switches --anonymous-auth off, because a request without credentials could do everything'
 
-/** Over plain http there are no client certificates, so the administrator gets a token. */
+/** Over plain http there are no client certificates, and with other authorities ours is not accepted. So it gets a token. */
 function addAdminToken(tokens: Map<string, Identity>): string {
   const token = randomBytes(24).toString('base64url')
   tokens.set(token, ADMINISTRATOR)
