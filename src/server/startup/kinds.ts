@@ -9,6 +9,7 @@ import { builtinTypes } from '../../types/type-table.js'
 import type { ApiOptions } from '../options/api.js'
 import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-config.js'
 
+export const ADMISSION_GROUP = 'admissionregistration.k8s.io'
 export const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
 /** Throws a UsageError when the configuration names an unknown version; `warnings` name those that are not served here. */
