@@ -2,7 +2,7 @@
 import type { ServedRequest } from '../../http/handler.js'
 import type { PathTable } from '../../http/pages.js'
 import type { Verbs } from '../../verbs/verbs.js'
-import type { SharedListeners } from '../startup/shared-listeners.js'
+import type { SharedListeners } from '../startup/listeners/shared-listeners.js'
 
 export interface ServerHooks {
   /** Puts a layer before the verbs: it may delay, refuse or change what they do. */

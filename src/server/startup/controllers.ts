@@ -29,8 +29,8 @@ import { type FrontProxyTrustParts, startFrontProxyTrust } from './access/front-
 import { flowKindsOf } from './flowcontrol/flow-control.js'
 import { requireKind } from './kinds.js'
 import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
-import { type AuthenticationInfo, publishConfigMaps } from './own-config-maps.js'
-import { advertisedAddress, publishEndpoints } from './own-endpoints.js'
+import { type AuthenticationInfo, publishConfigMaps } from './system-objects/own-config-maps.js'
+import { advertisedAddress, publishEndpoints } from './system-objects/own-endpoints.js'
 
 export interface ControllerParts extends KubeControllerParts {
   /** Without admission: no webhook may keep the replicas from electing a leader. */

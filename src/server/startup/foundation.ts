@@ -23,11 +23,11 @@ import type { ServerOptions } from '../options/server-options.js'
 import { shareAuthority } from '../tls/shared-authority.js'
 import type { Tls } from '../tls/tls.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './admission-plugins.js'
-import { type BootstrapOptions, bootstrap, bootstrapServiceCidr } from './bootstrap.js'
 import { ADMISSION_GROUP, createBuiltinRegistry, requireKind } from './kinds.js'
+import { prepareServerTls } from './listeners/server-tls.js'
 import type { Phases } from './phases.js'
-import { prepareServerTls } from './server-tls.js'
 import { openServerStore, startEncryption } from './store.js'
+import { type BootstrapOptions, bootstrap, bootstrapServiceCidr } from './system-objects/bootstrap.js'
 
 /** What every part of a server is given. */
 export interface ServerEnv extends ControllerEnv {

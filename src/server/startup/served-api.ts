@@ -21,8 +21,8 @@ import { componentStatuses } from './component-statuses.js'
 import type { Foundation, ServerEnv } from './foundation.js'
 import { liveChecks, type ServerState } from './health-checks.js'
 import { requireKind } from './kinds.js'
+import { withStrictTransportSecurity } from './listeners/strict-transport-security.js'
 import type { RequestParts } from './request-parts.js'
-import { withStrictTransportSecurity } from './strict-transport-security.js'
 
 /** What changes while a server runs. */
 export interface RunningState {

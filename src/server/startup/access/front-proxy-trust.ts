@@ -5,7 +5,7 @@ import { type Controller, type ControllerEnv, createControllerQueue } from '../.
 import type { Kind } from '../../../kinds/kind.js'
 import type { ApiContext } from '../../../verbs/api-context.js'
 import { FRONT_PROXY_CLIENT, type FrontProxy } from '../../tls/front-proxy.js'
-import { publishAuthentication } from '../own-config-maps.js'
+import { publishAuthentication } from '../system-objects/own-config-maps.js'
 
 export interface FrontProxyTrustParts {
   readonly context: ApiContext

@@ -1,31 +1,31 @@
 // The objects that every cluster has: namespaces, roles, priority classes, and the Service of the API server itself.
 // Missing ones are created; roles and bindings are brought up to the bootstrap policy, the others are left as they are.
 
-import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
-import { bootstrapPolicy, reconcilePolicy, SPLIT_FROM, splitBinding } from '../../auth/bootstrap-roles.js'
-import { flowControlObjects } from '../../builtin/flow-control.js'
-import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
-import { addressAt, parseServiceRanges } from '../../builtin/service-addresses.js'
+import { SYSTEM_NAMESPACES } from '../../../admission/plugins.js'
+import { bootstrapPolicy, reconcilePolicy, SPLIT_FROM, splitBinding } from '../../../auth/bootstrap-roles.js'
+import { flowControlObjects } from '../../../builtin/flow-control.js'
+import { SYSTEM_PRIORITY_CLASSES } from '../../../builtin/priority-classes.js'
+import { addressAt, parseServiceRanges } from '../../../builtin/service-addresses.js'
 import {
   DEFAULT_SERVICE_CIDR,
   defaultServiceCidr,
   syncDefaultServiceCidr,
-} from '../../controllers/service-allocation.js'
+} from '../../../controllers/service-allocation.js'
 import {
   danglingStatus,
   flowConfigConsumer,
   flowConfigProducer,
   type KeptObject,
-} from '../../controllers/start-controllers.js'
-import type { Kind } from '../../kinds/kind.js'
-import type { Registry } from '../../kinds/registry.js'
-import { hasReason } from '../../meta/errors/status.js'
-import { parseGroupVersion } from '../../meta/group-version.js'
-import { type ApiObject } from '../../meta/object/api-object.js'
-import { metaOf } from '../../meta/object/object-meta.js'
-import { asStatus } from '../../objects/storage-status.js'
-import { type ApiContext } from '../../verbs/api-context.js'
-import { type SystemObjects, serverObjects } from '../../verbs/system-writes.js'
+} from '../../../controllers/start-controllers.js'
+import type { Kind } from '../../../kinds/kind.js'
+import type { Registry } from '../../../kinds/registry.js'
+import { hasReason } from '../../../meta/errors/status.js'
+import { parseGroupVersion } from '../../../meta/group-version.js'
+import { type ApiObject } from '../../../meta/object/api-object.js'
+import { metaOf } from '../../../meta/object/object-meta.js'
+import { asStatus } from '../../../objects/storage-status.js'
+import { type ApiContext } from '../../../verbs/api-context.js'
+import { type SystemObjects, serverObjects } from '../../../verbs/system-writes.js'
 import { createdNow, type FindPrepared, findPrepared } from './prepared-objects.js'
 
 export interface BootstrapOptions {

@@ -1,12 +1,12 @@
 // The Endpoints and EndpointSlice of the service `kubernetes`: the address under which clients reach this server.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { Kind } from '../../kinds/kind.js'
-import type { ApiObject } from '../../meta/object/api-object.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import type { ApiContext } from '../../verbs/api-context.js'
-import { serverObjects } from '../../verbs/system-writes.js'
-import type { ServingOptions } from '../options/serving.js'
+import type { Kind } from '../../../kinds/kind.js'
+import type { ApiObject } from '../../../meta/object/api-object.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import type { ApiContext } from '../../../verbs/api-context.js'
+import { serverObjects } from '../../../verbs/system-writes.js'
+import type { ServingOptions } from '../../options/serving.js'
 
 /** The address to publish; undefined where the server is reached from this machine only: Endpoints refuse such addresses. */
 export function advertisedAddress({ advertiseAddress, https }: ServingOptions): string | undefined {

@@ -1,9 +1,9 @@
 // The addresses on which the server listens: https, plain http, or both.
-import type { Exchange } from '../../http/exchange.js'
-import { type Listener, type ListenOptions, listen, type TlsCertificates } from '../../http/listener.js'
-import { forOwnHost } from '../../http/own-host.js'
-import type { ServingOptions } from '../options/serving.js'
-import type { Tls } from '../tls/tls.js'
+import type { Exchange } from '../../../http/exchange.js'
+import { type Listener, type ListenOptions, listen, type TlsCertificates } from '../../../http/listener.js'
+import { forOwnHost } from '../../../http/own-host.js'
+import type { ServingOptions } from '../../options/serving.js'
+import type { Tls } from '../../tls/tls.js'
 
 export interface Listeners {
   /** https, or plain http where only that is served. */

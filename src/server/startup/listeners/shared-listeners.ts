@@ -1,9 +1,9 @@
 // Listeners that outlive a server: they are open before it has started, and stay open when it stops.
-import type { Exchange } from '../../http/exchange.js'
-import { createSlowReaders, type SlowReaders } from '../../http/listener.js'
-import { type AuthorizationOptions, allowsEverything } from '../options/access/authorization.js'
-import type { ServingOptions } from '../options/serving.js'
-import type { Tls } from '../tls/tls.js'
+import type { Exchange } from '../../../http/exchange.js'
+import { createSlowReaders, type SlowReaders } from '../../../http/listener.js'
+import { type AuthorizationOptions, allowsEverything } from '../../options/access/authorization.js'
+import type { ServingOptions } from '../../options/serving.js'
+import type { Tls } from '../../tls/tls.js'
 import { type Listeners, openListeners } from './listeners.js'
 
 export interface OpenListeners extends Listeners {

@@ -1,8 +1,8 @@
 // The certificates of a server, as its options want them.
-import type { ServerOptions } from '../options/server-options.js'
-import type { ShareAuthority } from '../tls/certificates.js'
-import { hostsOf, prepareTls, type Tls } from '../tls/tls.js'
-import { firstAddress } from './bootstrap.js'
+import type { ServerOptions } from '../../options/server-options.js'
+import type { ShareAuthority } from '../../tls/certificates.js'
+import { hostsOf, prepareTls, type Tls } from '../../tls/tls.js'
+import { firstAddress } from '../system-objects/bootstrap.js'
 
 /** Undefined where only plain http is served. */
 export async function prepareServerTls(options: ServerOptions, share?: ShareAuthority): Promise<Tls | undefined> {

@@ -1,13 +1,13 @@
 // ConfigMaps in kube-system that kube-apiserver writes about itself: by which certificates and headers it authenticates
 // users, which extension servers read, and since when it tracks the use of tokens in Secrets.
 import { X509Certificate } from 'node:crypto'
-import type { Kind } from '../../kinds/kind.js'
-import { objectAt, stringAt } from '../../meta/values/access.js'
-import { millisOf } from '../../meta/values/time.js'
-import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import type { ApiContext } from '../../verbs/api-context.js'
-import { serverObjects } from '../../verbs/system-writes.js'
-import type { RequestHeaderOptions } from '../options/access/authentication.js'
+import type { Kind } from '../../../kinds/kind.js'
+import { objectAt, stringAt } from '../../../meta/values/access.js'
+import { millisOf } from '../../../meta/values/time.js'
+import { equalValues, type ValueObject } from '../../../meta/values/value.js'
+import type { ApiContext } from '../../../verbs/api-context.js'
+import { serverObjects } from '../../../verbs/system-writes.js'
+import type { RequestHeaderOptions } from '../../options/access/authentication.js'
 
 const NAMESPACE = 'kube-system'
 const AUTHENTICATION = 'extension-apiserver-authentication'

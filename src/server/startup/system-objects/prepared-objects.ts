@@ -3,14 +3,14 @@
 // `npx vitest run src/server/startup/bootstrap.test.ts --update` writes the file anew.
 
 import { readFileSync } from 'node:fs'
-import { once } from '../../base/memo.js'
-import { packageFile } from '../../base/package-file.js'
-import type { Kind } from '../../kinds/kind.js'
-import type { ApiObject } from '../../meta/object/api-object.js'
-import type { IdGenerator } from '../../meta/object/ids.js'
-import { type ManagedFieldsEntry, metaForCreate, metaOf, withMeta } from '../../meta/object/object-meta.js'
-import { objectAt, objectsAt } from '../../meta/values/access.js'
-import { printTime } from '../../meta/values/time.js'
+import { once } from '../../../base/memo.js'
+import { packageFile } from '../../../base/package-file.js'
+import type { Kind } from '../../../kinds/kind.js'
+import type { ApiObject } from '../../../meta/object/api-object.js'
+import type { IdGenerator } from '../../../meta/object/ids.js'
+import { type ManagedFieldsEntry, metaForCreate, metaOf, withMeta } from '../../../meta/object/object-meta.js'
+import { objectAt, objectsAt } from '../../../meta/values/access.js'
+import { printTime } from '../../../meta/values/time.js'
 
 /** Finds what the pipeline makes of an object; undefined if that is not known, or not in the storage version of the kind. */
 export type FindPrepared = (kind: Kind, object: ApiObject) => ApiObject | undefined

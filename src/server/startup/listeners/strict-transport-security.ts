@@ -1,5 +1,5 @@
 // Adds the header Strict-Transport-Security to every response.
-import type { Exchange } from '../../http/exchange.js'
+import type { Exchange } from '../../../http/exchange.js'
 
 type Handle = (exchange: Exchange) => void
 
