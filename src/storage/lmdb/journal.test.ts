@@ -113,6 +113,21 @@ test('a journal that is left from before is not read, whatever the file goes on 
   await Promise.all([crashed.close(), again.close()])
 })
 
+test('a record that was cut off in the middle of what is left from before hinders neither a start nor a snapshot', async () => {
+  const store = await openLmdbStore(path('data'))
+  for (let i = 0; i < 3; i++) await store.create(`/things/${i}`, Buffer.alloc(100))
+  await store.compact(1)
+  const crashed = crash()
+  await store.close()
+  // A longer record was being written, of which only the first half is there.
+  const bytes = readFileSync(join(crashed, 'journal'))
+  writeFileSync(join(crashed, 'journal'), bytes.fill(0xff, 0, bytes.length >>> 1))
+  expect(await saveSnapshot(crashed, path('backup'))).toEqual({ revision: 3, entries: 3 })
+  const opened = await openLmdbStore(crashed)
+  expect(await keysIn(opened)).toHaveLength(3)
+  await opened.close()
+})
+
 test('a store that does not sync takes over what the journal has', async () => {
   const store = await openLmdbStore(path('data'))
   await store.create('/a', Buffer.from('1'))

@@ -59,8 +59,15 @@ export const isSameState = (a: StoreState, b: StoreState): boolean =>
 
 export const STATE = 'state'
 
-/** Opens the tables of a data file and creates missing ones. With `noSync` a commit is not on disk when it resolves. */
-export function openTables(file: string, noSync = false): Tables {
+export interface TableOptions {
+  /** A commit is not on disk when it resolves. */
+  readonly noSync?: boolean | undefined
+  /** Another process may have the file open and write to it. */
+  readonly readOnly?: boolean
+}
+
+/** Opens the tables of a data file, and creates missing ones unless it is only read. */
+export function openTables(file: string, { noSync = false, readOnly = false }: TableOptions = {}): Tables {
   const root = open({
     path: file,
     noSubdir: true,
@@ -71,6 +78,7 @@ export function openTables(file: string, noSync = false): Tables {
     // A commit resolves only when it is on disk.
     overlappingSync: false,
     noSync,
+    readOnly,
     // The writer groups the writes itself.
     eventTurnBatching: false,
   })

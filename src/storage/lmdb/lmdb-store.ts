@@ -31,7 +31,7 @@ export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}):
   const directory = openDataDirectory(path)
   let tables: Tables | undefined
   try {
-    tables = openTables(directory.file, noSync)
+    tables = openTables(directory.file, { noSync })
     if (directory.isNew) await initialize(tables, directory)
     const found = findWrites(tables, readJournal(directory.journal, true))
     directory.upgrade()

@@ -12,7 +12,6 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { open } from 'lmdb'
 import { createFolder } from '../../base/create-folder.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
@@ -42,18 +41,19 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
   const folder = mkdtempSync(`${resolve(file)}.`)
   const fresh = join(folder, DATA_FILE)
   try {
-    // First, since writes leave the journal only when they are in the tables.
-    const journaled = readUnbroken(join(resolve(directory), JOURNAL_FILE))
-    // LMDB copies the state of one read transaction; it may be read while another process writes.
-    const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
+    const tables = openTables(source, { readOnly: true })
+    let journaled: readonly JournalRecord[]
     try {
-      await root.backup(fresh, true)
-    } catch (error) {
-      // LMDB's errors are a text of the system, such as that there is no space.
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new StorageError('unavailable', `nothing was saved to ${file}: ${reason}`, undefined, error)
+      // First, since writes leave the journal only when they are in the tables.
+      journaled = readUnbroken(join(resolve(directory), JOURNAL_FILE), readState(tables).epoch)
+      // LMDB copies the state of one read transaction; it may be read while another process writes.
+      await tables.root.backup(fresh, true).catch((error: unknown) => {
+        // LMDB's errors are a text of the system, such as that there is no space.
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new StorageError('unavailable', `nothing was saved to ${file}: ${reason}`, undefined, error)
+      })
     } finally {
-      await root.close()
+      await tables.root.close()
     }
     // The objects include Secrets.
     chmodSync(fresh, 0o600)
@@ -68,10 +68,10 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
   }
 }
 
-/** A server may write to the journal while it is read. Then it is read again. */
-function readUnbroken(file: string): readonly JournalRecord[] {
+/** A server may write to the journal while it is read. Then it is read again. Records before `epoch` are in the tables. */
+function readUnbroken(file: string, epoch: number): readonly JournalRecord[] {
   for (let i = 0; i < MAX_READS; i++) {
-    const records = readJournal(file, false)
+    const records = readJournal(file, false).filter(record => record.epoch >= epoch)
     if (isUnbroken(records)) return records
   }
   throw corrupt('the journal is damaged')
