@@ -21,21 +21,27 @@ export function straceMissing(): boolean {
   return true
 }
 
-/** Traces these system calls of Node.js; `inject` are strace's expressions for the calls that are to fail. */
-export async function traceNode(
-  calls: readonly string[],
-  args: readonly string[],
-  inject: readonly string[] = [],
-): Promise<Traced> {
+export interface Trace {
+  readonly calls: readonly string[]
+  /** Only calls that concern these files are traced, and can fail. */
+  readonly files?: readonly string[]
+  /** strace's expressions for the calls that are to fail. */
+  readonly inject?: readonly string[]
+}
+
+/** Traces system calls of Node.js. File descriptors are followed by the names of their files. */
+export async function traceNode(args: readonly string[], { calls, files = [], inject = [] }: Trace): Promise<Traced> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-strace-'))
   const output = join(directory, 'trace')
   try {
     const flags = [
       '-f',
+      '-y',
       '-o',
       output,
       '-e',
       `trace=${calls.join(',')}`,
+      ...files.flatMap(file => ['-P', file]),
       ...inject.flatMap(fault => ['-e', `inject=${fault}`]),
     ]
     // strace counts calls by thread: with one thread for the disk, the count is that of the process.

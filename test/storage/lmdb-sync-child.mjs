@@ -16,10 +16,21 @@ async function write(i) {
   )
   print({ key, code })
 }
+/** Reads are refused for a moment while the data file is opened again. */
+async function stored() {
+  for (;;) {
+    try {
+      return (await store.range('/things/')).entries
+    } catch (error) {
+      if (error.code !== 'unavailable') throw error
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+}
 for (let i = 0; i < Number(count); i += Number(together)) {
   await Promise.all(Array.from({ length: Number(together) }, (_, j) => write(i + j)))
 }
-const { entries } = await store.range('/things/')
+const entries = await stored()
 const health = await store.check().then(
   () => 'ok',
   error => error.code,

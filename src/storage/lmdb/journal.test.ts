@@ -128,6 +128,14 @@ test('a record that was cut off in the middle of what is left from before hinder
   await opened.close()
 })
 
+test('a store whose files were removed refuses writes, and says why', async () => {
+  const store = await openLmdbStore(path('data'))
+  rmSync(path('data'), { recursive: true })
+  await expect(store.create('/a', Buffer.from('1'))).rejects.toThrow(/nothing was written to .*store\.mdb: ENOENT/)
+  await expect(store.check()).rejects.toThrow('ENOENT')
+  await store.close()
+})
+
 test('a store that does not sync takes over what the journal has', async () => {
   const store = await openLmdbStore(path('data'))
   await store.create('/a', Buffer.from('1'))

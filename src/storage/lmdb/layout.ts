@@ -59,7 +59,7 @@ export const isSameState = (a: StoreState, b: StoreState): boolean =>
 
 export const STATE = 'state'
 
-export interface TableOptions {
+export interface OpenOptions {
   /** A commit is not on disk when it resolves. */
   readonly noSync?: boolean | undefined
   /** Another process may have the file open and write to it. */
@@ -67,7 +67,7 @@ export interface TableOptions {
 }
 
 /** Opens the tables of a data file, and creates missing ones unless it is only read. */
-export function openTables(file: string, { noSync = false, readOnly = false }: TableOptions = {}): Tables {
+export function openTables(file: string, { noSync = false, readOnly = false }: OpenOptions = {}): Tables {
   const root = open({
     path: file,
     noSubdir: true,

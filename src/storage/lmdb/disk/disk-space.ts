@@ -105,10 +105,16 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
       const { pages, reserve, isAssured } = pagesOf(need)
       if (isAssured) return isPlenty
       if (performance.now() < shortUntil) return false
-      end = usageOf(tables).end
-      const isKept = assurePlenty(end + pages + reserve)
-      if (!isKept) shortUntil = performance.now() + PLENTY_MS
-      return isKept
+      shortUntil = performance.now() + PLENTY_MS
+      try {
+        end = usageOf(tables).end
+        if (!assurePlenty(end + pages + reserve)) return false
+      } catch {
+        // The disk fails. The transaction that follows finds out how.
+        return false
+      }
+      shortUntil = 0
+      return true
     },
     close: () => handle.close(),
   }
