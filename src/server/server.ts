@@ -13,6 +13,7 @@ import type { Logger } from '../base/logger.js'
 import { createMetrics } from '../base/metrics.js'
 import { signInLink } from '../console/sign-in-link.js'
 import type { ApiHandler } from '../http/handler.js'
+import { DEFAULT_LIMITS } from '../http/limits.js'
 import type { Registry } from '../kinds/registry.js'
 import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
 import { createApiContext } from '../verbs/api-context.js'
@@ -124,6 +125,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           kept: keptObjects(registry, bootstrapOptions),
           registry,
           leaderElection: options.leaderElection,
+          requestTimeoutMs: options.limits.requests?.requestTimeoutMs ?? DEFAULT_LIMITS.requestTimeoutMs,
           hasFlowControl: parts.flowControl !== undefined,
           options: options.controllers,
           serving,

@@ -26,7 +26,7 @@ export interface Trace {
   /** Only calls that concern these files are traced, and can fail. */
   readonly files?: readonly string[]
   /** strace's expressions for the calls that are to fail. */
-  readonly inject?: readonly string[]
+  readonly inject?: readonly string[] | undefined
 }
 
 /** Traces system calls of Node.js. File descriptors are followed by the names of their files. */

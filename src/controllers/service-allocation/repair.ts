@@ -58,7 +58,11 @@ export interface RepairTimes {
   readonly abandonedMs: number
 }
 
-const DEFAULT_TIMES: RepairTimes = { intervalMs: 30_000, abandonedMs: 90_000 }
+/** A request allocates first, then calls webhooks, and may store the Service up to its deadline. */
+export const repairTimes = (requestTimeoutMs: number): RepairTimes => ({
+  intervalMs: 30_000,
+  abandonedMs: requestTimeoutMs + 30_000,
+})
 
 /**
  * While other processes allocate too. How long something is allocated is measured from when this process saw it, by its
@@ -68,7 +72,7 @@ export function startRepair(
   parts: RepairParts,
   store: Store,
   { log }: ControllerEnv,
-  { intervalMs, abandonedMs } = DEFAULT_TIMES,
+  { intervalMs, abandonedMs }: RepairTimes,
 ): Controller {
   const { context, kinds, ports } = parts
   const { cache } = context.objectStore(kinds.addresses)
@@ -77,10 +81,13 @@ export function startRepair(
   const portsSince = new Map<number, number>()
   /** When each address was first seen; another revision is another allocation. */
   let addressesSince = new Map<Revision, number>()
+  /** That of the ports as they were last seen. What was taken and freed before it was seen too, unless the watch was interrupted. */
+  let portsRevision: Revision = 0
   let round = Promise.resolve()
   let isStopped = false
 
   const seePorts = (entry: Entry | undefined): void => {
+    portsRevision = entry?.revision ?? 0
     const taken = ports.takenIn(entry)
     for (const port of portsSince.keys()) if (!taken.has(port)) portsSince.delete(port)
     for (const port of taken) if (!portsSince.has(port)) portsSince.set(port, performance.now())
@@ -89,6 +96,8 @@ export function startRepair(
     store,
     PORTS_PREFIX,
     {
+      // A port may have been freed and taken again meanwhile.
+      begin: () => portsSince.clear(),
       entry: seePorts,
       event: ({ key, value, revision }) => seePorts(value && { key, value, revision }),
     },
@@ -106,7 +115,7 @@ export function startRepair(
     const freePorts = [...ports.takenIn(entry)].filter(
       port => !used.ports.has(port) && isAbandoned(portsSince.get(port)),
     )
-    if (entry && freePorts.length > 0) await ports.releaseAt(entry, freePorts)
+    if (entry?.revision === portsRevision && freePorts.length > 0) await ports.releaseAt(entry, freePorts)
     const seen = new Map<Revision, number>()
     for (const address of entries) {
       const { name } = objectKeyOf(kinds.addresses, address.key)

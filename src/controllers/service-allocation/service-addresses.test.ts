@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -6,6 +6,7 @@ import { objectAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { forResource, systemRequest } from '../../request/request.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { StorageError } from '../../storage/storage-error.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
@@ -16,6 +17,7 @@ import { remove } from '../../verbs/write/delete.js'
 import { quietEnv } from '../common/controller.js'
 import { startDefaultServiceCidr, syncDefaultServiceCidr } from './default-service-cidr.js'
 import { portClaims } from './port-claims.js'
+import { repairTimes } from './repair.js'
 import { serviceAddresses } from './service-addresses.js'
 
 const kinds = builtinKinds(builtinTypes())
@@ -105,6 +107,11 @@ test('a start frees addresses that no service has, and takes those that services
 })
 
 describe('repair while several processes allocate', () => {
+  test('takes nothing for abandoned that a slow request may still store', () => {
+    for (const requestTimeoutMs of [60_000, 600_000])
+      expect(repairTimes(requestTimeoutMs).abandonedMs).toBeGreaterThan(requestTimeoutMs)
+  })
+
   const TIMES = { intervalMs: 10, abandonedMs: 1000 }
 
   test('releases what a killed process has allocated, and nothing that is used or young', async () => {
@@ -128,6 +135,46 @@ describe('repair while several processes allocate', () => {
     await new Promise(resolve => setTimeout(resolve, 100))
     expect(await ports.has(30_002)).toBe(true)
     repairing.stop()
+  })
+
+  describe('whose watch is interrupted', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'performance'] }))
+    afterEach(() => void vi.useRealTimers())
+
+    test('does not take a port for abandoned that was given to another Service meanwhile', async () => {
+      const watches: (() => void)[] = []
+      let isCut = false
+      const cut: Store = {
+        ...store,
+        watch(target, after, sink) {
+          watches.push(() => sink.end(new StorageError('unavailable', 'cut off')))
+          return store.watch(target, after, { ...sink, event: event => isCut || sink.event(event) })
+        },
+      }
+      const process = await start(store)
+      const ports = portClaims(store)
+      await ports.claim(30_002)
+      const parts = { services: kindOf('Service'), addresses, serviceCidrs }
+      const repairing = serviceAddresses(process.context, cut, parts, { range: '10.0.0.0/28' }).startRepair(
+        quietEnv(),
+        TIMES,
+      )
+      await vi.advanceTimersByTimeAsync(900)
+      isCut = true
+      await ports.release(30_002)
+      await ports.claim(30_002)
+      // It does not see that, and then begins again, twice.
+      for (let i = 0; i < 2; i++) {
+        await vi.advanceTimersByTimeAsync(150)
+        expect(await ports.has(30_002)).toBe(true)
+        for (const end of watches.splice(0)) end()
+        await vi.advanceTimersByTimeAsync(400)
+        expect(await ports.has(30_002)).toBe(true)
+      }
+      await vi.advanceTimersByTimeAsync(1100)
+      expect(await ports.has(30_002)).toBe(false)
+      repairing.stop()
+    })
   })
 })
 

@@ -37,7 +37,7 @@ export interface ServiceAddresses {
   /** Makes the allocated addresses and ports agree with the stored Services. Must be done before Services are written. */
   repair(): Promise<void>
   /** Releases what processes that were killed have allocated and not used. For stores that several processes share. */
-  startRepair(env: ControllerEnv, times?: RepairTimes): Controller
+  startRepair(env: ControllerEnv, times: RepairTimes): Controller
   /** Allocates addresses of Services that are written without going through this server. */
   startServiceRepair(env: ControllerEnv): Promise<Controller>
 }

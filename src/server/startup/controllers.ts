@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type AvailabilityParts, startAvailability } from '../../aggregation/availability.js'
 import type { Definitions } from '../../controllers/definitions.js'
-import { type ServiceAddresses, startDefaultServiceCidr } from '../../controllers/service-allocation.js'
+import { repairTimes, type ServiceAddresses, startDefaultServiceCidr } from '../../controllers/service-allocation.js'
 import {
   type ControllerRunner,
   type ElectionTimes,
@@ -42,6 +42,8 @@ export interface ControllerParts extends KubeControllerParts {
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
+  /** How long a request may take. */
+  readonly requestTimeoutMs: number
   /** Whether priority and fairness is switched on. */
   readonly hasFlowControl: boolean
   readonly serving: ServingOptions
@@ -125,7 +127,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
     ...(store.embedded
       ? []
       : [
-          { name: 'service-repair', start: () => addresses.startRepair(env) },
+          { name: 'service-repair', start: () => addresses.startRepair(env, repairTimes(parts.requestTimeoutMs)) },
           { name: 'service-address-repair', start: () => addresses.startServiceRepair(env) },
         ]),
     ...(eventTtlMs === 0
