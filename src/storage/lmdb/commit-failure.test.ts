@@ -1,4 +1,6 @@
 import { constants } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { failureOf } from './commit-failure.js'
 import type { StoreState, Tables } from './layout.js'
@@ -54,4 +56,12 @@ test('the outcome is unknown when LMDB refuses further writes', async () => {
   const { error, fatal } = await failureOf(commitFailure(constants.errno.ENOSPC), panicked, before)
   expect(error.code).toBe('outcome-unknown')
   expect(fatal?.code).toBe('unavailable')
+})
+
+test('a disk on which nothing can be tried is not taken for a full one', async () => {
+  const tables = tablesWith(before)
+  // The path of a file where a folder should be: every call of it fails, as on a disk that is gone.
+  Object.assign(tables.root, { path: join(fileURLToPath(import.meta.url), 'store.mdb') })
+  const { error } = await failureOf(commitFailure(constants.errno.EIO), tables, before)
+  expect(error.code).toBe('unavailable')
 })

@@ -6,7 +6,7 @@
 // stored state.
 import { guardChanged, StorageError } from '../storage-error.js'
 import type { Entry, Guard, Revision, StoreEvent, WriteResult } from '../store.js'
-import { failureOf } from './commit-failure.js'
+import { type CommitFailure, failureOf } from './commit-failure.js'
 import type { CommitPace } from './commit-pace.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
@@ -80,6 +80,9 @@ interface Group {
   bytes: number
 }
 
+/** The error for the writes of a group, and that for all writes until the data file was opened again. */
+type FatalFailure = Required<CommitFailure>
+
 /** Large enough to share the cost of a flush, small enough not to block the event loop. */
 const MAX_OPERATIONS = 1024
 const MAX_BYTES = 16 * 1024 * 1024
@@ -149,7 +152,7 @@ export function createWriter(
     queue = taken === queue.length ? [] : queue.slice(taken)
     const maintenance = nextMaintenance({ entries: group.events.length, bytes: group.bytes })
     if (fatalError) maintenance?.failed(fatalError, true)
-    else if (group.events.length > 0 || maintenance || emptiesJournal) await commit(group, maintenance)
+    else if (group.events.length > 0 || maintenance || emptiesJournal) await commitOrReopen(group, maintenance)
     return queue.length > 0 || maintenance !== undefined
   }
 
@@ -158,7 +161,7 @@ export function createWriter(
     const maintenance = fatalError ? undefined : nextMaintenance(NOTHING)
     if (!maintenance && rescued.length === 0) return false
     const { group } = prepare(maintenance ? [] : rescued.splice(0, 1))
-    if (group.events.length > 0 || maintenance) await commit(group, maintenance)
+    if (group.events.length > 0 || maintenance) await commitOrReopen(group, maintenance)
     // What the last one has replaced is removed too.
     if (!maintenance && rescued.length === 0) needSpace()
     return true
@@ -216,6 +219,24 @@ export function createWriter(
     let revision = guardRevisions.get(key)
     if (revision === undefined) guardRevisions.set(key, (revision = latest(key)?.revision ?? 0))
     return revision
+  }
+
+  /** An error that is not expected does not end the writer: the data file, opened again, shows what was written. */
+  async function commitOrReopen(group: Group, maintenance: MaintenanceStep | undefined): Promise<void> {
+    try {
+      await commit(group, maintenance)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const error = new StorageError(
+        'outcome-unknown',
+        `a write failed in a way that is not known: ${reason}`,
+        undefined,
+        cause,
+      )
+      const fatal = new StorageError('unavailable', `nothing can be written: ${reason}`, undefined, cause)
+      hasFailed = true
+      giveUpUntilReopened(group, { error, fatal }, maintenance)
+    }
   }
 
   async function commit(group: Group, maintenance: MaintenanceStep | undefined): Promise<void> {
@@ -329,21 +350,27 @@ export function createWriter(
   async function recover(
     group: Group,
     next: StoreState,
-    { error, fatal }: { readonly error: StorageError; readonly fatal: StorageError },
+    { error, fatal }: FatalFailure,
     maintenance: MaintenanceStep | undefined,
   ): Promise<void> {
     fatalError = fatal
-    if (!(await reopened())) {
-      maintenance?.failed(error, group.events.length === 0)
-      for (const { operation } of group.answers) operation.reject(error)
-      void reopenLater(group.events)
-      return
-    }
+    if (!(await reopened())) return giveUpUntilReopened(group, { error, fatal }, maintenance)
     if (isSameState(readState(tables), next)) return acknowledge(group, next, maintenance)
     const notWritten = new StorageError('unavailable', `nothing was written: ${error.message}`, undefined, error)
     maintenance?.failed(notWritten, group.events.length === 0)
     const refusal = await withJournal(notWritten)
     for (const { operation } of group.answers) operation.reject(refusal)
+  }
+
+  function giveUpUntilReopened(
+    { events, answers }: Group,
+    { error, fatal }: FatalFailure,
+    maintenance: MaintenanceStep | undefined,
+  ): void {
+    fatalError = fatal
+    maintenance?.failed(error, events.length === 0)
+    for (const { operation } of answers) operation.reject(error)
+    void reopenLater(events)
   }
 
   async function reopened(): Promise<boolean> {

@@ -1,0 +1,61 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { StoreEvent } from '../store.js'
+import { createCommitPace } from './commit-pace.js'
+import type { DiskSpace } from './disk/disk-space.js'
+import { type Journal, noJournal } from './journal.js'
+import { openTables, STATE, type Tables } from './layout.js'
+import { temporaryDirectory } from './temporary-directory.suite.js'
+import { createWriter } from './writer.js'
+
+let directory: string
+let tables: Tables
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+  tables = openTables(join(directory, 'store.mdb'))
+  await tables.meta.put(STATE, { revision: 0, compacted: 0, id: 1, epoch: 0 })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await tables.root.close()
+  rmSync(directory, { recursive: true })
+})
+
+const PLENTY: DiskSpace = { reserve: () => undefined, keepFree: () => true, close: async () => {} }
+
+function start(journal: Journal) {
+  const events: StoreEvent[] = []
+  const writer = createWriter(
+    { tables, journal, diskSpace: PLENTY, pace: createCommitPace() },
+    {
+      nextMaintenance: () => undefined,
+      needSpace() {},
+      reopen: async () => {},
+      committed: more => void events.push(...more),
+    },
+  )
+  return { writer, events }
+}
+
+test('an error that nothing expects does not end the writer', async () => {
+  const journal = noJournal({ events: [], end: 0 })
+  let isBroken = true
+  const { writer, events } = start({
+    ...journal,
+    append() {
+      if (isBroken) throw new Error('unexpected')
+      return false
+    },
+  })
+  await expect(writer.write('/a', Buffer.from('1'), 0)).rejects.toMatchObject({ code: 'outcome-unknown' })
+  expect(writer.hasFailed).toBe(true)
+  await expect(writer.write('/a', Buffer.from('2'), 0)).rejects.toMatchObject({ code: 'unavailable' })
+  isBroken = false
+  await vi.advanceTimersByTimeAsync(1000)
+  await writer.idle()
+  expect(await writer.write('/a', Buffer.from('3'), 0)).toEqual({ done: true, revision: 1 })
+  expect(events.map(({ revision }) => revision)).toEqual([1])
+  expect(writer.hasFailed).toBe(false)
+})
