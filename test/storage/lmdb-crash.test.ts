@@ -1,7 +1,7 @@
 // Kills a writing process repeatedly: no acknowledged write may be lost, and no write may be incomplete.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
 import type { Revision, Store } from '../../src/storage/store.js'
 
 const CHILD = fileURLToPath(new URL('lmdb-crash-child.mjs', import.meta.url))
+const READER = fileURLToPath(new URL('lmdb-reader-child.mjs', import.meta.url))
 const ROUNDS = 8
 
 let base: string
@@ -65,6 +66,36 @@ test('a killed process loses no acknowledged write', async () => {
   }
   expect(acknowledged).toBeGreaterThan(ROUNDS * 20)
 })
+
+test('a reader that was killed does not keep the data file from using its space again', async () => {
+  const directory = join(base, 'read')
+  const store = await openLmdbStore(directory)
+  const file = join(directory, 'store.mdb')
+  async function replaceAll(times: number): Promise<void> {
+    for (let round = 0; round < times; round++) {
+      for (let i = 0; i < 20; i++) {
+        const key = `/things/${i}`
+        const { revision = 0 } = (await store.get(key)) ?? {}
+        const value = Buffer.alloc(20_000)
+        await (revision === 0 ? store.create(key, value) : store.update(key, value, revision))
+      }
+      await store.compact(await store.revision())
+    }
+  }
+  await replaceAll(5)
+  const reader = spawn(process.execPath, [READER, file], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const exited = once(reader, 'exit')
+  await once(reader, 'message')
+  reader.kill('SIGKILL')
+  await exited
+  const before = blocksOf(file)
+  await replaceAll(20)
+  expect(blocksOf(file)).toBeLessThan(2 * before)
+  await store.close()
+})
+
+/** What the file takes on the disk. It has a hole at its end. */
+const blocksOf = (file: string): number => statSync(file).blocks
 
 /** Lets a child write for a time that depends on the round, and kills it. */
 async function writeAndKill(directory: string, round: number) {

@@ -57,6 +57,8 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
       compacted: revision,
       committed() {
         removing = true
+        // Pages that a process read which was killed, such as a snapshot, would never be used again.
+        tables.root.readerCheck()
         forgotten(revision)
         for (const { resolve } of served) resolve()
       },
