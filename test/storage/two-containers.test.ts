@@ -1,4 +1,5 @@
-// Two containers on one data directory: in each of them the server has the same process id, and the second one is refused.
+// Two containers on one data directory: in each of them the program has the same process id. A second server is refused, and a
+// snapshot is saved.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,9 +18,12 @@ const hasContainers = spawnSync('unshare', [...IN_CONTAINER, 'true']).status ===
 if (!hasContainers)
   console.warn('not tested: two containers on one data directory, because `unshare --pid` does not work here')
 
-function startInContainer() {
-  const serve = [process.execPath, executable, 'serve', `--data-dir=${join(directory, 'data')}`, '--secure-port=0']
-  const child = spawn('unshare', [...IN_CONTAINER, ...serve], { stdio: ['ignore', 'pipe', 'pipe'] })
+const DATA_DIR = `--data-dir=${join(directory, 'data')}`
+const SERVE = ['serve', DATA_DIR, '--secure-port=0']
+
+function startInContainer(args: readonly string[]) {
+  const command = [...IN_CONTAINER, process.execPath, executable, ...args]
+  const child = spawn('unshare', command, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const exit = once(child, 'close').then(([code]) => ({ code: code as number | null, output }))
   const ready = new Promise<void>(resolve => {
@@ -32,14 +36,19 @@ function startInContainer() {
   return { exit, ready, end: () => void child.kill('SIGKILL') }
 }
 
-test.skipIf(!hasContainers)('the second of two containers on one data directory is refused', async () => {
-  const first = startInContainer()
+test.skipIf(!hasContainers)('of two containers on one data directory, one serves it', async () => {
+  const first = startInContainer(SERVE)
   try {
     await Promise.race([first.ready, first.exit.then(({ output }) => Promise.reject(new Error(output)))])
-    const { code, output } = await startInContainer().exit
+    const { code, output } = await startInContainer(SERVE).exit
     expect(code).not.toBe(0)
     expect(output).toContain(join(directory, 'data'))
     expect(output).toMatch(/in use|another|locked/)
+    const saved = await startInContainer(['snapshot', 'save', join(directory, 'backup.mdb'), DATA_DIR]).exit
+    expect(saved).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^Saved \d+ objects at revision \d+ to .*backup\.mdb\.\n$/),
+    })
   } finally {
     first.end()
     await first.exit

@@ -1,9 +1,11 @@
 // `binnacle snapshot save|restore`: the backup of the objects of a server, also while it runs.
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { UsageError } from '../../base/usage-error.js'
 import { dataDirFlags } from '../background/data-dir.js'
 import type { Command } from '../command.js'
 import { parseArguments, printFlags } from '../flags/flags.js'
+import { ownProgram } from '../own-program.js'
 
 const HELP = `Usage: binnacle snapshot save <file> [flags]
        binnacle snapshot restore <file> [flags]
@@ -34,9 +36,17 @@ async function snapshot(args: readonly string[]): Promise<void> {
   }
   if (file === undefined || more.length > 0) throw new UsageError(`binnacle snapshot ${action} needs one file`)
   const directory = join(values['data-dir'], 'store')
-  const { restoreSnapshot, saveSnapshot } = await import('../../storage/snapshot.js')
+  const { isHeldByOurId, restoreSnapshot, saveSnapshot } = await import('../../storage/snapshot.js')
   const isSave = action === 'save'
+  if (isSave && isHeldByOurId(directory)) return runAsChild(['snapshot', ...args])
   const { revision, entries } = await (isSave ? saveSnapshot(directory, file) : restoreSnapshot(file, directory))
   const [verb, where] = isSave ? ['Saved', `to ${file}`] : ['Restored', `to ${directory}`]
   console.log(`${verb} ${entries} objects at revision ${revision} ${where}.`)
+}
+
+/** A child has another process id. */
+async function runAsChild(args: readonly string[]): Promise<void> {
+  const [program, ...first] = await ownProgram()
+  const { status } = spawnSync(program, [...first, ...args], { stdio: 'inherit' })
+  process.exitCode = status ?? 1
 }

@@ -15,8 +15,9 @@ import { dirname, join, resolve } from 'node:path'
 import { createFolder } from '../../base/create-folder.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
-import { JOURNAL_FILE, openDataDirectory } from './disk/data-directory.js'
+import { JOURNAL_FILE, LOCK_FILE, openDataDirectory } from './disk/data-directory.js'
 import { checkDataFile } from './disk/data-file.js'
+import { lockHolder } from './disk/directory-lock.js'
 import { readJournal } from './disk/journal-file.js'
 import type { JournalRecord } from './disk/journal-record.js'
 import { problemsOf } from './integrity.js'
@@ -32,29 +33,32 @@ export interface Snapshot {
 const DATA_FILE = 'store.mdb'
 const MAX_READS = 100
 
+/**
+ * Whether the process that has the directory open seems to be this one: it is in another container, where it has the same id.
+ * LMDB tells readers apart by their ids.
+ */
+export function isHeldByOurId(directory: string): boolean {
+  try {
+    return lockHolder(join(resolve(directory), LOCK_FILE)) === process.pid
+  } catch {
+    return false // nothing has opened it
+  }
+}
+
 /** Saves all that was acknowledged before the call. `file` is replaced at once, or not at all. */
 export async function saveSnapshot(directory: string, file: string): Promise<Snapshot> {
-  const source = join(resolve(directory), DATA_FILE)
-  checkFile(source, `${directory} is not a data directory`)
+  checkFile(join(resolve(directory), DATA_FILE), `${directory} is not a data directory`)
   createFolder(dirname(resolve(file)))
   // LMDB creates the file with the rights that the process gives to files. Here no other user reaches it.
   const folder = mkdtempSync(`${resolve(file)}.`)
   const fresh = join(folder, DATA_FILE)
   try {
-    const tables = openTables(source, { readOnly: true })
-    let journaled: readonly JournalRecord[]
-    try {
-      // First, since writes leave the journal only when they are in the tables.
-      journaled = readUnbroken(join(resolve(directory), JOURNAL_FILE), readState(tables).epoch)
-      // LMDB copies the state of one read transaction; it may be read while another process writes.
-      await tables.root.backup(fresh, true).catch((error: unknown) => {
-        // LMDB's errors are a text of the system, such as that there is no space.
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new StorageError('unavailable', `nothing was saved to ${file}: ${reason}`, undefined, error)
-      })
-    } finally {
-      await tables.root.close()
-    }
+    const journaled = await copyWhileInUse(directory, fresh).catch((error: unknown) => {
+      if (error instanceof StorageError) throw error
+      // LMDB's errors are a text of the system, such as that there is no space.
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StorageError('unavailable', `nothing was saved to ${file}: ${reason}`, undefined, error)
+    })
     // The objects include Secrets.
     chmodSync(fresh, 0o600)
     await addWrites(fresh, journaled)
@@ -65,6 +69,20 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
     return snapshot
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Copies the tables while another process may write to them; what is in the journal only is returned. */
+async function copyWhileInUse(directory: string, copy: string): Promise<readonly JournalRecord[]> {
+  const tables = openTables(join(resolve(directory), DATA_FILE), { readOnly: true })
+  try {
+    // First, since writes leave the journal only when they are in the tables.
+    const journaled = readUnbroken(join(resolve(directory), JOURNAL_FILE), readState(tables).epoch)
+    // LMDB copies the state of one read transaction.
+    await tables.root.backup(copy, true)
+    return journaled
+  } finally {
+    await tables.root.close()
   }
 }
 

@@ -49,7 +49,7 @@ const NEW_FORMAT_FILE = 'FORMAT.new'
 const DATA_FILE = 'store.mdb'
 const READER_FILE = `${DATA_FILE}-lock`
 export const JOURNAL_FILE = 'journal'
-const LOCK_FILE = 'lock'
+export const LOCK_FILE = 'lock'
 const TRIAL_FILE = `${DATA_FILE}-trial`
 
 /** Files of a directory whose creation was interrupted; a new file system has `lost+found`. */
