@@ -2,9 +2,9 @@
 // the time of a small request on its streams, and writes each response by itself.
 
 import type { Socket } from 'node:net'
+import { INTERNAL_ERROR } from '../../base/http2/frames.js'
 import type { Exchange } from './exchange.js'
 import { Connection } from './http2/connection.js'
-import { INTERNAL_ERROR } from './http2/frames.js'
 import type { Reader, SlowReaders } from './slow-readers.js'
 
 export interface Http2Options {

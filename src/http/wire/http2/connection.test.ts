@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { Connection } from './connection.js'
 import {
   CONTINUATION,
   DATA,
@@ -25,7 +24,8 @@ import {
   SETTINGS,
   settingsFrame,
   WINDOW_UPDATE,
-} from './frames.js'
+} from '../../../base/http2/frames.js'
+import { Connection } from './connection.js'
 import type { Stream } from './stream.js'
 
 interface Frame {

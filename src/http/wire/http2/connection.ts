@@ -1,9 +1,16 @@
-// One connection of HTTP/2, as a server (RFC 9113). What a client sends is cut into frames here; the responses of all
+// One connection of HTTP/2, as a server (RFC 9113). What a client sends is carried out here; the responses of all
 // streams are gathered and leave in one write for each turn of the event loop, so that a frame costs little more than
 // the copy of its bytes. There is one write at a time: what comes meanwhile waits in its stream, where it is counted.
 
 import type { Socket } from 'node:net'
-import { type Peer, peerOf } from '../exchange.js'
+import { checkGoaway, checkPing, readSettings, windowGrowth } from '../../../base/http2/control-frames.js'
+import {
+  checkPriority,
+  FrameReader,
+  type FrameSink,
+  PRIORITY_SIZE,
+  unpadded,
+} from '../../../base/http2/frame-reader.js'
 import {
   ACK,
   COMPRESSION_ERROR,
@@ -11,28 +18,23 @@ import {
   ConnectionError,
   DATA,
   DEFAULT_WINDOW,
-  ENABLE_PUSH,
   END_HEADERS,
   END_STREAM,
   ENHANCE_YOUR_CALM,
   FLOW_CONTROL_ERROR,
-  FRAME_HEAD,
   FRAME_SIZE,
   FRAME_SIZE_ERROR,
   frame,
   GOAWAY,
   goawayFrame,
-  HAS_PRIORITY,
   HEADERS,
   INITIAL_WINDOW_SIZE,
   INTERNAL_ERROR,
   MAX_CONCURRENT_STREAMS,
-  MAX_FRAME_SIZE,
   MAX_HEADER_LIST_SIZE,
   MAX_WINDOW,
   NO_ERROR,
   numberFrame,
-  PADDED,
   PING,
   PREFACE,
   PRIORITY,
@@ -44,9 +46,10 @@ import {
   STREAM_CLOSED,
   settingsFrame,
   WINDOW_UPDATE,
-} from './frames.js'
-import { CompressionError, createHpackDecoder } from './hpack-decoder.js'
-import { encodeResponseHeaders, type HeaderFields } from './hpack-encoder.js'
+} from '../../../base/http2/frames.js'
+import { CompressionError, createHpackDecoder } from '../../../base/http2/hpack-decoder.js'
+import { encodeResponseHeaders, type HeaderFields } from '../../../base/http2/hpack-encoder.js'
+import { type Peer, peerOf } from '../exchange.js'
 import { createOutput, type Output } from './output.js'
 import { areTrailers, requestHeaders } from './request-headers.js'
 import { Stream, type StreamHost } from './stream.js'
@@ -64,8 +67,6 @@ export interface ConnectionOptions {
 /** How much a client may send before the server has used it: on one stream, and on all of them. */
 const STREAM_WINDOW = 256 * 1024
 const CONNECTION_WINDOW = 1024 * 1024
-/** A block of headers has at most so many frames; those of Node and Go are full. */
-const MAX_CONTINUATIONS = 128
 /** A block of headers that is larger by this factor than allowed is not decoded: it ends the connection. */
 const UNDECODED_FACTOR = 2
 /** Requests that a client may give up or get wrong: at once, and a second. Each costs the server the work on it. */
@@ -83,14 +84,7 @@ const FAILED_GRACE_MS = 1_000
 
 const NOTHING = Buffer.alloc(0)
 
-interface HeaderBlock {
-  readonly stream: number
-  readonly isEnd: boolean
-  readonly parts: Buffer[]
-  size: number
-}
-
-export class Connection implements StreamHost {
+export class Connection implements StreamHost, FrameSink {
   readonly peer: Peer
   readonly streams = new Map<number, Stream>()
   /** Pings since the client last answered one. */
@@ -103,16 +97,16 @@ export class Connection implements StreamHost {
   private readonly settingsChanges = createAllowance(SETTINGS_CHANGES)
   /** The streams that the server has reset, oldest first. */
   private readonly resetStreams = new Set<number>()
-  private rest: Buffer | undefined
-  private begun: 'no' | 'preface' | 'settings' = 'no'
-  private block: HeaderBlock | undefined
+  private readonly frames: FrameReader
+  /** What has come of the preface; undefined after it. */
+  private preface: Buffer | undefined = NOTHING
   private lastStream = 0
   private receiveWindow = CONNECTION_WINDOW
   private unacknowledged = 0
   private initialWindow = DEFAULT_WINDOW
   private hasResponded = false
   private isGoingAway = false
-  private isOver = false
+  isOver = false
 
   constructor(
     readonly socket: Socket,
@@ -120,6 +114,7 @@ export class Connection implements StreamHost {
   ) {
     this.peer = peerOf(socket)
     this.decoder = createHpackDecoder(options.maxHeaderBytes)
+    this.frames = new FrameReader(this, UNDECODED_FACTOR * options.maxHeaderBytes)
     this.output = createOutput(socket, stream => this.finish(stream))
     socket.setNoDelay(true)
     socket.on('data', chunk => this.onData(chunk))
@@ -306,48 +301,27 @@ export class Connection implements StreamHost {
   }
 
   private read(chunk: Buffer): void {
-    let bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk
-    this.rest = undefined
-    if (this.begun === 'no') {
-      const length = Math.min(bytes.length, PREFACE.length)
-      if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
-        throw new ConnectionError(PROTOCOL_ERROR, 'this is not HTTP/2')
-      }
-      if (length < PREFACE.length) {
-        this.rest = bytes
-        return
-      }
-      this.begun = 'preface'
-      bytes = bytes.subarray(PREFACE.length)
-    }
-    let at = 0
-    while (bytes.length - at >= FRAME_HEAD && !this.isOver) {
-      const length = bytes.readUIntBE(at, 3)
-      if (length > FRAME_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'a frame is too large')
-      const from = at + FRAME_HEAD
-      if (bytes.length < from + length) break
-      this.onFrame(bytes[at + 3]!, bytes[at + 4]!, bytes.readUInt32BE(at + 5) & MAX_WINDOW, bytes, from, from + length)
-      at = from + length
-    }
-    if (at < bytes.length) this.rest = bytes.subarray(at)
+    const bytes = this.preface ? this.withoutPreface(chunk) : chunk
+    if (bytes) this.frames.push(bytes)
     if (this.output.backlog > MAX_BACKLOG) throw new ConnectionError(ENHANCE_YOUR_CALM, 'the client does not read')
   }
 
-  private onFrame(type: number, flags: number, id: number, bytes: Buffer, from: number, to: number): void {
-    if (this.begun === 'preface') {
-      if (type !== SETTINGS || flags & ACK) throw new ConnectionError(PROTOCOL_ERROR, 'settings come first')
-      this.begun = 'settings'
+  /** What comes after the preface; undefined as long as that is not complete. */
+  private withoutPreface(chunk: Buffer): Buffer | undefined {
+    const bytes = Buffer.concat([this.preface!, chunk])
+    const length = Math.min(bytes.length, PREFACE.length)
+    if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
+      throw new ConnectionError(PROTOCOL_ERROR, 'this is not HTTP/2')
     }
-    if (this.block && (type !== CONTINUATION || id !== this.block.stream)) {
-      throw new ConnectionError(PROTOCOL_ERROR, 'a block of headers is not complete')
-    }
+    const isComplete = length === PREFACE.length
+    this.preface = isComplete ? undefined : bytes
+    return isComplete ? bytes.subarray(length) : undefined
+  }
+
+  onFrame(type: number, flags: number, id: number, bytes: Buffer, from: number, to: number): void {
     switch (type) {
       case DATA:
         return this.onDataFrame(flags, id, bytes, from, to)
-      case HEADERS:
-        return this.onHeadersFrame(flags, id, bytes, from, to)
-      case CONTINUATION:
-        return this.onContinuation(flags, bytes, from, to)
       case WINDOW_UPDATE:
         return this.onWindowUpdate(id, bytes, from, to)
       case RST_STREAM:
@@ -359,9 +333,7 @@ export class Connection implements StreamHost {
       case PRIORITY:
         return this.onPriority(id, bytes, from, to)
       case GOAWAY:
-        if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'GOAWAY on a stream')
-        if (to - from < 8) throw new ConnectionError(FRAME_SIZE_ERROR, 'GOAWAY')
-        return
+        return checkGoaway(id, from, to)
       case PUSH_PROMISE:
         throw new ConnectionError(PROTOCOL_ERROR, 'a client cannot push')
       default: // Frames of unknown types are ignored.
@@ -388,34 +360,8 @@ export class Connection implements StreamHost {
     }
   }
 
-  private onHeadersFrame(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+  onHeaders(id: number, block: Buffer, isEnd: boolean): void {
     if (id % 2 === 0) throw new ConnectionError(PROTOCOL_ERROR, 'not a stream of the client')
-    let [start, end] = unpadded(flags, bytes, from, to)
-    if (flags & HAS_PRIORITY) {
-      checkPriority(id, bytes, start, end)
-      start += PRIORITY_SIZE
-    }
-    const isEnd = (flags & END_STREAM) !== 0
-    const part = bytes.subarray(start, end)
-    if (flags & END_HEADERS) this.onHeaders(id, part, isEnd)
-    else this.block = { stream: id, isEnd, parts: [part], size: part.length }
-  }
-
-  private onContinuation(flags: number, bytes: Buffer, from: number, to: number): void {
-    const { block } = this
-    if (!block) throw new ConnectionError(PROTOCOL_ERROR, 'nothing is continued')
-    block.parts.push(bytes.subarray(from, to))
-    block.size += to - from
-    const maxSize = UNDECODED_FACTOR * this.options.maxHeaderBytes
-    if (block.size > maxSize || block.parts.length > MAX_CONTINUATIONS) {
-      throw new ConnectionError(ENHANCE_YOUR_CALM, 'a block of headers is too large')
-    }
-    if (!(flags & END_HEADERS)) return
-    this.block = undefined
-    this.onHeaders(block.stream, Buffer.concat(block.parts), block.isEnd)
-  }
-
-  private onHeaders(id: number, block: Buffer, isEnd: boolean): void {
     const fields = this.decoder.decode(block)
     const open = this.streams.get(id)
     if (open) return this.onTrailers(open, fields, isEnd)
@@ -448,8 +394,7 @@ export class Connection implements StreamHost {
   }
 
   private onWindowUpdate(id: number, bytes: Buffer, from: number, to: number): void {
-    if (to - from !== 4) throw new ConnectionError(FRAME_SIZE_ERROR, 'WINDOW_UPDATE')
-    const by = bytes.readUInt32BE(from) & MAX_WINDOW
+    const by = windowGrowth(bytes, from, to)
     if (id === 0) {
       if (by === 0) throw new ConnectionError(PROTOCOL_ERROR, 'a window grows by nothing')
       if (!this.output.grow(by)) throw new ConnectionError(FLOW_CONTROL_ERROR, 'the window is too large')
@@ -475,16 +420,15 @@ export class Connection implements StreamHost {
 
   private onSettings(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
     if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'settings of a stream')
-    if (flags & ACK ? to !== from : (to - from) % 6 !== 0) throw new ConnectionError(FRAME_SIZE_ERROR, 'SETTINGS')
-    if (flags & ACK) return
-    this.settingsChanges.use()
-    let initialWindow = this.initialWindow
-    for (let at = from; at < to; at += 6) {
-      const setting = bytes.readUInt16BE(at)
-      const value = bytes.readUInt32BE(at + 2)
-      checkSetting(setting, value)
-      if (setting === INITIAL_WINDOW_SIZE) initialWindow = value
+    if (flags & ACK) {
+      if (to !== from) throw new ConnectionError(FRAME_SIZE_ERROR, 'SETTINGS')
+      return
     }
+    this.settingsChanges.use()
+    let { initialWindow } = this
+    readSettings(bytes, from, to, (setting, value) => {
+      if (setting === INITIAL_WINDOW_SIZE) initialWindow = value
+    })
     this.setInitialWindow(initialWindow)
     this.output.control(frame(SETTINGS, ACK, 0))
   }
@@ -501,8 +445,7 @@ export class Connection implements StreamHost {
   }
 
   private onPing(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
-    if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'PING on a stream')
-    if (to - from !== 8) throw new ConnectionError(FRAME_SIZE_ERROR, 'PING')
+    checkPing(id, from, to)
     if (flags & ACK) this.unansweredPings = 0
     else this.output.control(frame(PING, ACK, 0, bytes.subarray(from, to)))
   }
@@ -518,35 +461,6 @@ export class Connection implements StreamHost {
     if (id > this.lastStream && !this.isGoingAway) throw new ConnectionError(PROTOCOL_ERROR, 'the stream is idle')
     if (id % 2 === 0) throw new ConnectionError(PROTOCOL_ERROR, 'not a stream of the client')
   }
-}
-
-const PRIORITY_SIZE = 5
-
-function checkSetting(id: number, value: number): void {
-  if (id === ENABLE_PUSH && value > 1) throw new ConnectionError(PROTOCOL_ERROR, 'ENABLE_PUSH')
-  // Larger frames are allowed and not sent, since they would hold up the other streams.
-  if (id === MAX_FRAME_SIZE && (value < FRAME_SIZE || value >= 2 ** 24)) {
-    throw new ConnectionError(PROTOCOL_ERROR, 'MAX_FRAME_SIZE')
-  }
-  if (id === INITIAL_WINDOW_SIZE && value > MAX_WINDOW) {
-    throw new ConnectionError(FLOW_CONTROL_ERROR, 'INITIAL_WINDOW_SIZE')
-  }
-}
-
-function checkPriority(id: number, bytes: Buffer, from: number, to: number): void {
-  if (to - from < PRIORITY_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'priority')
-  if ((bytes.readUInt32BE(from) & MAX_WINDOW) === id) {
-    throw new ConnectionError(PROTOCOL_ERROR, 'a stream depends on itself')
-  }
-}
-
-/** Where the payload of a frame begins and ends. */
-function unpadded(flags: number, bytes: Buffer, from: number, to: number): [number, number] {
-  if (!(flags & PADDED)) return [from, to]
-  if (from === to) throw new ConnectionError(FRAME_SIZE_ERROR, 'padding')
-  const end = to - bytes[from]!
-  if (end < from + 1) throw new ConnectionError(PROTOCOL_ERROR, 'padding')
-  return [from + 1, end]
 }
 
 /** So many at once, and so many a second; beyond that the connection ends. */

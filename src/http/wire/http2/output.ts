@@ -2,9 +2,17 @@
 // windows of the client allow. All that is ready in one turn of the event loop leaves in one write.
 
 import type { Socket } from 'node:net'
-import { DATA, DEFAULT_WINDOW, END_STREAM, FRAME_HEAD, FRAME_SIZE, MAX_WINDOW, writeFrameHead } from './frames.js'
+import {
+  DATA,
+  DEFAULT_WINDOW,
+  END_STREAM,
+  FRAME_HEAD,
+  FRAME_SIZE,
+  MAX_WINDOW,
+  writeFrameHead,
+} from '../../../base/http2/frames.js'
+import { createWriteBuffers } from '../../../base/http2/write-buffers.js'
 import type { Stream } from './stream.js'
-import { createWriteBuffers } from './write-buffers.js'
 
 export interface Output {
   /** Sends a frame that needs no window, before all data that are not sent yet. */

@@ -1,6 +1,14 @@
 // One stream of a connection: a request and its response.
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import {
+  FLOW_CONTROL_ERROR,
+  INTERNAL_ERROR,
+  NO_ERROR,
+  PROTOCOL_ERROR,
+  STREAM_CLOSED,
+} from '../../../base/http2/frames.js'
+import type { HeaderFields } from '../../../base/http2/hpack-encoder.js'
 import { type BodyBuffer, createBodyBuffer } from '../body-buffer.js'
 import {
   ANSWERED,
@@ -12,8 +20,6 @@ import {
   RequestCutShort,
   splitTarget,
 } from '../exchange.js'
-import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR, STREAM_CLOSED } from './frames.js'
-import type { HeaderFields } from './hpack-encoder.js'
 
 /** What a stream needs of its connection. */
 export interface StreamHost {
