@@ -24,6 +24,7 @@ export const FLOW_CONTROL_ERROR = 3
 export const STREAM_CLOSED = 5
 export const FRAME_SIZE_ERROR = 6
 export const REFUSED_STREAM = 7
+export const CANCEL = 8
 export const COMPRESSION_ERROR = 9
 export const ENHANCE_YOUR_CALM = 11
 
@@ -41,7 +42,7 @@ export const FRAME_SIZE = 16_384
 export const DEFAULT_WINDOW = 65_535
 export const MAX_WINDOW = 2 ** 31 - 1
 
-/** The client has violated the protocol: the connection ends with this code. */
+/** The other side has violated the protocol: the connection ends with this code. */
 export class ConnectionError extends Error {
   constructor(
     readonly code: number,

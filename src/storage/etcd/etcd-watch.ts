@@ -98,28 +98,22 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
 
   /** Reads one stream until it ends or the watch is done. */
   async function follow(connection: Connection): Promise<void> {
-    connection.begin()
     intake.begin()
     stage = 'opening'
     trusted = options.trustRequestedProgress ?? false
     try {
       await new Promise<void>((resolve, reject) => {
-        const opened = duplex(
-          connection.session,
-          callHeaders(WATCH.path, REQUIRE_LEADER),
-          { onActivity: connection.noteActivity },
-          {
-            message(bytes) {
-              if (stream !== opened) return
-              try {
-                receive(WATCH.decode(bytes), connection, reject)
-              } catch (error) {
-                reject(error)
-              }
-            },
-            end: reject,
+        const opened = duplex(connection, callHeaders(connection, WATCH.path, REQUIRE_LEADER), {
+          message(bytes) {
+            if (stream !== opened) return
+            try {
+              receive(WATCH.decode(bytes), connection, reject)
+            } catch (error) {
+              reject(error)
+            }
           },
-        )
+          end: reject,
+        })
         stream = opened
         stopFollowing = resolve
         opened.send(createRequest())
@@ -131,7 +125,6 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       if (isLive()) known = { ...known, ...stateOf(intake, last) }
       stream?.close()
       stream = undefined
-      connection.finish()
     }
   }
 

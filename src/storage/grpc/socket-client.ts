@@ -60,14 +60,9 @@ export function createSocketClient({ path, onCall }: SocketClientOptions): Socke
     deadline: number,
   ): Promise<Response> {
     const on = await connection(deadline)
-    on.begin()
-    try {
-      const timeoutMs = Math.max(1, deadline - performance.now())
-      const headers = callHeaders(name, { ':authority': 'localhost', 'grpc-timeout': `${Math.ceil(timeoutMs)}m` })
-      return decode(await unary(on.session, headers, encode(request), { timeoutMs, onActivity: on.noteActivity }))
-    } finally {
-      on.finish()
-    }
+    const timeoutMs = Math.max(1, deadline - performance.now())
+    const fields = callHeaders(on, name, { 'grpc-timeout': `${Math.ceil(timeoutMs)}m` })
+    return decode(await unary(on, fields, encode(request), timeoutMs))
   }
 
   return {

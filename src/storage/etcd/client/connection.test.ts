@@ -15,8 +15,18 @@ test('connects to a socket of the file system', async () => {
 
   const connection = await openConnection(`unix://${path}`, { connectTimeoutMs: 5_000 })
   onTestFinished(() => connection.destroy())
-  const stream = connection.session.request({ ':path': '/x' })
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  await new Promise<void>((resolve, reject) => {
+    const fields = [':method', 'GET', ':scheme', 'http', ':path', '/x', ':authority', connection.authority]
+    const stream = connection.open(fields, {
+      headers: () => {},
+      data(bytes, isEnd) {
+        chunks.push(bytes)
+        if (isEnd) resolve()
+      },
+      broken: reject,
+    })
+    stream!.write(Buffer.alloc(0), true)
+  })
   expect(Buffer.concat(chunks).toString()).toBe('/x')
 })

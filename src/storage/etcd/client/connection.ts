@@ -1,6 +1,9 @@
 // One HTTP/2 connection to one etcd member, which is closed when the peer stops responding.
-import { type ClientHttp2Session, connect } from 'node:http2'
-import { connect as connectSocket } from 'node:net'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { RequestFields } from '../../../base/http2/request-encoder.js'
+import { ClientConnection } from './http2/client-connection.js'
+import type { ClientStream, StreamSink } from './http2/client-stream.js'
 
 /** PEM texts. Without `ca`, the certificate authorities that Node.js trusts are used. */
 export interface TlsOptions {
@@ -11,14 +14,15 @@ export interface TlsOptions {
 
 export interface Connection {
   readonly endpoint: string
-  readonly session: ClientHttp2Session
+  /** Of the URLs of requests. */
+  readonly scheme: 'http' | 'https'
+  readonly authority: string
   /** False once it is closed or closing: no new call may begin on it. */
   readonly usable: boolean
-  /** Count the running calls and streams: only a connection with running calls is monitored. */
-  begin(): void
-  finish(): void
-  /** Notes that data arrived from the peer. */
-  readonly noteActivity: () => void
+  /** Begins a call; undefined if the connection is not usable. */
+  open(fields: RequestFields, sink: StreamSink): ClientStream | undefined
+  /** Called once, at once if it is closed already. */
+  onClose(listener: () => void): void
   /** Refuses new calls and closes when the last running one has ended. */
   retire(): void
   /** Closes at once. */
@@ -41,13 +45,6 @@ const ANSWER_TICKS = 4
 /** gRPC servers close connections that ping more often than every five seconds. */
 const PING_PAUSE_MS = 6_000
 
-/** How much a stream may receive before its reader takes any of it: bounds the memory of a paused watch. */
-const STREAM_WINDOW_BYTES = 1024 * 1024
-const SESSION_WINDOW_BYTES = 16 * 1024 * 1024
-
-/** The limit on data to be sent or read. With Node's default of 10 MB, a few large values block new streams. */
-const SESSION_MEMORY_MB = 1024
-
 /** The path of `unix:///run/etcd.sock`; undefined for an endpoint of the network. */
 const socketOf = (endpoint: string): string | undefined =>
   endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined
@@ -55,16 +52,7 @@ const socketOf = (endpoint: string): string | undefined =>
 /** Connects. Resolves when the peer has sent its settings, so that a stopped process does not count as connected. */
 export function openConnection(endpoint: string, options: ConnectionOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket = socketOf(endpoint)
-    const session = connect(socket === undefined ? endpoint : 'http://localhost', {
-      ...options.tls,
-      ...(socket !== undefined && { createConnection: () => connectSocket(socket) }),
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
-      // A peer that sends no limit has none; Node would begin with 100 streams, which long watches use up.
-      peerMaxConcurrentStreams: 2 ** 32 - 1,
-      maxSessionMemory: SESSION_MEMORY_MB,
-    })
-    const connection = monitor(endpoint, session)
+    const { socket, begun, ...names } = openSocket(endpoint, options.tls)
     const timer = setTimeout(() => fail(new Error('no answer came in time')), options.connectTimeoutMs)
     timer.unref()
 
@@ -79,79 +67,115 @@ export function openConnection(endpoint: string, options: ConnectionOptions): Pr
     function fail(error: Error): void {
       leave()
       reject(error)
-      session.destroy()
+      socket.destroy()
     }
 
-    session.once('error', fail)
-    session.once('close', () => fail(new Error('the connection was closed')))
-    session.once('remoteSettings', () => {
-      leave()
-      if (!session.destroyed) session.setLocalWindowSize(SESSION_WINDOW_BYTES)
-      resolve(connection)
+    const onClosed = (): void => fail(new Error('the connection was closed'))
+    socket.once('error', fail)
+    socket.once('close', onClosed)
+    socket.once(begun, () => {
+      if (!speaksHttp2(socket)) return fail(new Error('the peer does not speak HTTP/2'))
+      socket.off('error', fail)
+      socket.off('close', onClosed)
+      const connection = monitored(
+        endpoint,
+        names,
+        socket,
+        () => {
+          leave()
+          resolve(connection)
+        },
+        error => fail(error ?? new Error('the connection was closed')),
+      )
     })
   })
 }
 
-function monitor(endpoint: string, session: ClientHttp2Session): Connection {
-  let usable = true
-  let underWay = 0
+/** A socket, and the event by which it is connected. */
+function openSocket(endpoint: string, tls: TlsOptions | undefined) {
+  const path = socketOf(endpoint)
+  if (path !== undefined) {
+    return { socket: connectPlain(path), begun: 'connect', scheme: 'http', authority: 'localhost' } as const
+  }
+  const { protocol, host: authority, hostname, port } = new URL(endpoint)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (protocol === 'http:') {
+    const socket = connectPlain({ host, port: Number(port || 80) })
+    return { socket, begun: 'connect', scheme: 'http', authority } as const
+  }
+  const socket: Socket = connectTls({
+    ...tls,
+    host,
+    port: Number(port || 443),
+    ALPNProtocols: ['h2'],
+    ...(isIP(host) === 0 && { servername: host }),
+  })
+  return { socket, begun: 'secureConnect', scheme: 'https', authority } as const
+}
+
+const speaksHttp2 = (socket: Socket & { readonly alpnProtocol?: string | false | null }): boolean =>
+  socket.alpnProtocol === undefined || socket.alpnProtocol === 'h2'
+
+/** The connection on a socket, which is closed when the peer is silent for too long. */
+function monitored(
+  endpoint: string,
+  { scheme, authority }: Pick<Connection, 'scheme' | 'authority'>,
+  socket: Socket,
+  onReady: () => void,
+  onFailed: (error: Error | undefined) => void,
+): Connection {
   let silentTicks = 0
   /** Ticks since a ping was sent that is not answered yet. */
   let pingTicks: number | undefined
   let lastPing = Number.NEGATIVE_INFINITY
+  const listeners: (() => void)[] = []
+
+  const http2 = new ClientConnection(socket, {
+    onReady,
+    onActivity() {
+      silentTicks = 0
+      pingTicks = undefined
+    },
+    onClose(error) {
+      clearInterval(ticker)
+      onFailed(error)
+      for (const listener of listeners) listener()
+    },
+  })
 
   // Ticks are counted, not time, so that a pause of this process is not mistaken for a silent peer.
   const ticker = setInterval(() => {
-    if (underWay === 0 && pingTicks === undefined) return
+    if (http2.size === 0 && pingTicks === undefined) return
     silentTicks++
     if (pingTicks !== undefined) {
-      if (++pingTicks > ANSWER_TICKS) session.destroy()
+      if (++pingTicks > ANSWER_TICKS) http2.destroy(new Error('the peer does not respond'))
     } else if (silentTicks > SILENT_TICKS && performance.now() - lastPing >= PING_PAUSE_MS) ping()
   }, TICK_MS)
   ticker.unref()
 
   function ping(): void {
-    if (session.destroyed) return
     pingTicks = 0
     lastPing = performance.now()
-    session.ping(error => {
-      if (!error) connection.noteActivity()
-    })
+    http2.ping()
   }
 
-  session.on('error', () => {}) // the 'close' event follows
-  session.on('goaway', () => {
-    usable = false
-  })
-  session.on('close', () => {
-    usable = false
-    clearInterval(ticker)
-  })
-
-  const connection: Connection = {
+  return {
     endpoint,
-    session,
+    scheme,
+    authority,
     get usable() {
-      return usable && !session.closed && !session.destroyed
+      return http2.isOpen
     },
-    begin() {
-      if (underWay++ === 0) silentTicks = 0
+    open(fields, sink) {
+      // Before the first call, silence is normal.
+      if (http2.size === 0) silentTicks = 0
+      return http2.open(fields, sink)
     },
-    finish() {
-      underWay--
+    onClose(listener) {
+      if (http2.isOver) listener()
+      else listeners.push(listener)
     },
-    noteActivity() {
-      silentTicks = 0
-      pingTicks = undefined
-    },
-    retire() {
-      usable = false
-      if (!session.closed) session.close()
-    },
-    destroy() {
-      usable = false
-      session.destroy()
-    },
+    retire: () => http2.retire(),
+    destroy: () => http2.destroy(),
   }
-  return connection
 }

@@ -72,7 +72,7 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
   function useConnection(connection: Connection, endpoint: EndpointState): void {
     if (refusal) return connection.destroy()
     open.add(connection)
-    connection.session.once('close', () => {
+    connection.onClose(() => {
       open.delete(connection)
       if (current !== connection) return
       current = undefined

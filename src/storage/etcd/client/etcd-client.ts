@@ -1,6 +1,6 @@
 // Calls to an etcd cluster. Each goes to the connected member, and is retried on other members while that is safe and
 // its time limit allows.
-import type { OutgoingHttpHeaders } from 'node:http2'
+import type { RequestFields } from '../../../base/http2/request-encoder.js'
 import { closed, StorageError } from '../../storage-error.js'
 import type { Connection, TlsOptions } from './connection.js'
 import { createEndpoints, type Endpoints } from './endpoints.js'
@@ -53,7 +53,7 @@ export function createEtcdClient({
   checkEndpoints(urls)
   const endpoints = createEndpoints(urls, { tls, connectTimeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) })
   const versions = new WeakMap<Connection, Promise<string | undefined>>()
-  const headers = new Map<string, OutgoingHttpHeaders>()
+  const headers = new WeakMap<Connection, Map<string, RequestFields>>()
   let isClosed = false
   let underWay = 0
   /** Called when no call is running any more. */
@@ -61,22 +61,21 @@ export function createEtcdClient({
 
   function attempt(connection: Connection, path: string, frame: Buffer, deadline: number, withoutLeader: boolean) {
     const left = Math.max(1, deadline - performance.now())
-    return unary(connection.session, headersFor(path, left, withoutLeader), frame, {
-      timeoutMs: left,
-      onActivity: connection.noteActivity,
-    })
+    return unary(connection, headersFor(connection, path, left, withoutLeader), frame, left)
   }
 
-  /** Header objects are cached: creating them for each call makes a write about a sixth slower. */
-  function headersFor(path: string, left: number, withoutLeader: boolean): OutgoingHttpHeaders {
+  /** The headers of a call are kept, with their encoding. */
+  function headersFor(connection: Connection, path: string, left: number, withoutLeader: boolean): RequestFields {
     const limit = grpcTimeout(left)
     const id = `${path} ${limit} ${withoutLeader}`
-    let cached = headers.get(id)
-    if (!cached) {
-      cached = callHeaders(path, { 'grpc-timeout': limit, ...(!withoutLeader && REQUIRE_LEADER) })
-      headers.set(id, cached)
+    let known = headers.get(connection)
+    if (!known) headers.set(connection, (known = new Map()))
+    let fields = known.get(id)
+    if (!fields) {
+      fields = callHeaders(connection, path, { 'grpc-timeout': limit, ...(!withoutLeader && REQUIRE_LEADER) })
+      known.set(id, fields)
     }
-    return cached
+    return fields
   }
 
   /** Waits for a connection; prefers the error of an earlier attempt over "no connection". */
@@ -108,7 +107,6 @@ export function createEtcdClient({
       try {
         for (;;) {
           const connection = endpoints.current ?? (await connect(deadline, earlier))
-          connection.begin()
           try {
             // etcd gives up on a write after seven seconds. A client that stops waiting earlier does not learn the outcome.
             const answerBy = isWrite ? deadline + limit : deadline
@@ -119,8 +117,6 @@ export function createEtcdClient({
             if (isClosed && failure.retryable) throw closed()
             if (!failure.retryable || performance.now() + RETRY_MS >= deadline) throw failure.error
             earlier = failure.error
-          } finally {
-            connection.finish()
           }
           // If the connection is gone, connecting again is delay enough.
           if (endpoints.current) await pause()
@@ -133,11 +129,9 @@ export function createEtcdClient({
     versionAt(connection) {
       const cached = versions.get(connection)
       if (cached) return cached
-      connection.begin()
       const requested = attempt(connection, STATUS.path, STATUS.encode({}), performance.now() + timeoutMs, true)
         .then(answer => STATUS.decode(answer).version)
         .catch(() => void versions.delete(connection))
-        .finally(connection.finish)
       versions.set(connection, requested)
       return requested
     },

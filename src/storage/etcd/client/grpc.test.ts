@@ -1,24 +1,18 @@
 import { once } from 'node:events'
-import {
-  type ClientHttp2Session,
-  connect,
-  constants,
-  createServer,
-  type Http2Server,
-  type Http2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { constants, createServer, type Http2Server, type Http2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Connection, openConnection } from './connection.js'
 import { callHeaders, duplex, GrpcCode, GrpcError, grpcTimeout, percentDecoded, unary } from './grpc.js'
 
-const HEADERS = callHeaders('/a.B/C')
+const connect = (port: number) => openConnection(`http://127.0.0.1:${port}`, { connectTimeoutMs: 5_000 })
+const headersAt = (client: Connection) => callHeaders(client, '/a.B/C')
 const FRAME = Buffer.from([0, 0, 0, 0, 2, 104, 105])
 
 describe('a call', () => {
   let server: Http2Server
-  let client: ClientHttp2Session
+  let client: Connection
   let serverSession: Http2Session
   let answer: (stream: ServerHttp2Stream) => void
 
@@ -34,9 +28,7 @@ describe('a call', () => {
       answer(stream)
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    client.on('error', () => {})
-    await new Promise(resolve => client.once('remoteSettings', resolve))
+    client = await connect((server.address() as AddressInfo).port)
   })
 
   afterEach(async () => {
@@ -44,7 +36,7 @@ describe('a call', () => {
     await new Promise(resolve => server.close(resolve))
   })
 
-  const call = (timeoutMs = 2_000) => unary(client, HEADERS, FRAME, { timeoutMs, onActivity: () => {} })
+  const call = (timeoutMs = 2_000) => unary(client, headersAt(client), FRAME, timeoutMs)
   const failure = async (promise: Promise<unknown>): Promise<GrpcError> => {
     const error = await promise.then(
       () => undefined,
@@ -131,18 +123,13 @@ describe('a call', () => {
     }
     const seen: string[] = []
     let wake = () => {}
-    const stream = duplex(
-      client,
-      HEADERS,
-      { onActivity: () => {} },
-      {
-        message(message) {
-          seen.push(message.toString())
-          wake()
-        },
-        end: () => {},
+    const stream = duplex(client, headersAt(client), {
+      message(message) {
+        seen.push(message.toString())
+        wake()
       },
-    )
+      end: () => {},
+    })
     const received = (count: number) =>
       new Promise<void>(resolve => {
         wake = () => seen.length >= count && resolve()
@@ -153,7 +140,8 @@ describe('a call', () => {
     stream.pause()
     stream.send(FRAME)
     stream.send(FRAME)
-    await new Promise(resolve => client.ping(resolve))
+    // Its answer comes after that of the stream.
+    await new Promise(resolve => serverSession.ping(resolve))
     expect(seen).toHaveLength(1)
     stream.resume()
     await received(3)
@@ -174,7 +162,7 @@ describe('a call', () => {
   ])('as a stream is over when %s', async (_, respond) => {
     answer = respond
     const ended = await new Promise(resolve => {
-      duplex(client, HEADERS, { onActivity: () => {} }, { message: () => {}, end: resolve })
+      duplex(client, headersAt(client), { message: () => {}, end: resolve })
     })
     expect(ended).toBeInstanceOf(GrpcError)
   })
@@ -205,9 +193,8 @@ test('a call is answered if the answer came in time and was read late', async ()
   // On another thread, because this one is held up.
   const server = new Worker(ANSWERING, { eval: true, workerData: { answered, frame: FRAME } })
   const [port] = (await once(server, 'message')) as [number]
-  const client = connect(`http://127.0.0.1:${port}`)
-  await once(client, 'remoteSettings')
-  const call = unary(client, HEADERS, FRAME, { timeoutMs: TIMEOUT_MS, onActivity: () => {} })
+  const client = await connect(port)
+  const call = unary(client, headersAt(client), FRAME, TIMEOUT_MS)
   // Once the request is sent, the loop stands still until the answer is there and the time is over.
   setImmediate(() =>
     setImmediate(() => {

@@ -1,13 +1,9 @@
-// The client side of gRPC over node:http2: unary calls, bidirectional streams, deadlines, and the final status. It is
+// The client side of gRPC over HTTP/2: unary calls, bidirectional streams, deadlines, and the final status. It is
 // independent of etcd.
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  constants,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-} from 'node:http2'
+import type { RequestFields } from '../../../base/http2/request-encoder.js'
+import type { Connection } from './connection.js'
 import { createFrameReader, onlyMessage } from './frames.js'
+import type { ClientStream, StreamSink } from './http2/client-stream.js'
 
 export const GrpcCode = {
   ok: 0,
@@ -46,84 +42,98 @@ export class GrpcError extends Error {
   }
 }
 
-export interface CallOptions {
-  /** The time limit for the response. */
-  readonly timeoutMs: number
-  /** Called whenever data arrives from the peer. */
-  readonly onActivity: () => void
-}
-
-/** The headers of a call; they can be reused for many calls. */
-export function callHeaders(path: string, metadata: Readonly<Record<string, string>> = {}): OutgoingHttpHeaders {
-  return { ':method': 'POST', ':path': path, te: 'trailers', 'content-type': 'application/grpc', ...metadata }
+/** The headers of a call at this peer; they can be used again for many calls. */
+export function callHeaders(
+  { scheme, authority }: Pick<Connection, 'scheme' | 'authority'>,
+  path: string,
+  metadata: Readonly<Record<string, string>> = {},
+): RequestFields {
+  const pseudo = [':method', 'POST', ':scheme', scheme, ':path', path, ':authority', authority]
+  return [...pseudo, 'te', 'trailers', 'content-type', 'application/grpc', ...Object.entries(metadata).flat()]
 }
 
 /** Sends one message, given as a frame, and resolves with the message of the response. */
 export function unary(
-  session: ClientHttp2Session,
-  headers: OutgoingHttpHeaders,
+  connection: Connection,
+  fields: RequestFields,
   frame: Buffer,
-  options: CallOptions,
+  timeoutMs: number,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const size = frame.length - FRAME_HEAD_BYTES
     if (size > MAX_SENT_BYTES) return reject(tooLarge(size))
-    const stream = openStream(session, headers)
-    const chunks: Buffer[] = []
-    let status: GrpcError | undefined | 'none' = 'none'
-    let ended = false
-    let done = false
-
-    // A process that was paused or busy for that long may have the answer already, but has not read it.
-    const timer = setTimeout(() => setImmediate(giveUp), options.timeoutMs)
-
-    function giveUp(): void {
-      if (done) return
-      fail(new GrpcError(GrpcCode.deadlineExceeded, 'no answer came in time', progressOf(stream)))
-      stream.close(constants.NGHTTP2_CANCEL)
-    }
-
-    function fail(error: GrpcError): void {
-      if (done) return
-      done = true
-      clearTimeout(timer)
-      reject(error)
-    }
-
-    function finish(): void {
-      if (done || status === 'none' || !ended) return
-      if (status) return fail(status)
-      try {
-        resolve(onlyMessage(chunks))
-        done = true
-        clearTimeout(timer)
-      } catch (cause) {
-        fail(new GrpcError(GrpcCode.internal, String(cause), 'lost', cause))
-      }
-    }
-
-    stream.on('response', first => {
-      options.onActivity()
-      const refused = refusalIn(first)
-      if (refused) status = refused
-    })
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('trailers', trailers => {
-      if (status === 'none') status = statusIn(trailers)
-      finish()
-    })
-    stream.on('end', () => {
-      ended = true
-      finish()
-    })
-    stream.on('error', () => {}) // handled on close
-    stream.on('close', () => {
-      if (done) return
-      if (status !== 'none' && status) fail(status)
-      else fail(brokenStream(stream))
-    })
-    stream.end(frame)
+    const call = new UnaryCall(resolve, reject)
+    const stream = connection.open(fields, call)
+    if (!stream) return reject(connectionClosed())
+    stream.write(frame, true)
+    call.limit(stream, timeoutMs)
   })
+}
+
+/** A class, since one is made for every call. */
+class UnaryCall implements StreamSink {
+  private chunk: Buffer | undefined
+  private more: Buffer[] | undefined
+  private hasHeaders = false
+  private status: GrpcError | undefined
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly resolve: (message: Buffer) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {}
+
+  limit(stream: ClientStream, timeoutMs: number): void {
+    this.timer = setTimeout(giveUpSoon, timeoutMs, this, stream)
+  }
+
+  giveUp(stream: ClientStream): void {
+    if (stream.isOver) return
+    stream.cancel()
+    this.reject(new GrpcError(GrpcCode.deadlineExceeded, 'no answer came in time', progressOf(stream)))
+  }
+
+  headers(fields: readonly string[], isEnd: boolean): void {
+    if (!this.hasHeaders) {
+      this.hasHeaders = true
+      this.status = refusalIn(fields)
+      if (isEnd) this.fail(this.status ?? brokenCall('lost'))
+      return
+    }
+    const status = this.status ?? statusIn(fields)
+    if (status) this.fail(status)
+    else if (isEnd) this.complete()
+  }
+
+  data(bytes: Buffer, isEnd: boolean): void {
+    if (!this.chunk) this.chunk = bytes
+    else (this.more ??= [this.chunk]).push(bytes)
+    // The status is missing.
+    if (isEnd) this.fail(this.status ?? brokenCall('lost'))
+  }
+
+  broken(progress: 'unsent' | 'lost'): void {
+    this.fail(this.status ?? brokenCall(progress))
+  }
+
+  private complete(): void {
+    clearTimeout(this.timer)
+    try {
+      this.resolve(onlyMessage(this.more ?? (this.chunk ? [this.chunk] : [])))
+    } catch (cause) {
+      this.reject(new GrpcError(GrpcCode.internal, String(cause), 'lost', cause))
+    }
+  }
+
+  private fail(error: GrpcError): void {
+    clearTimeout(this.timer)
+    this.reject(error)
+  }
+}
+
+/** A process that was paused or busy for that long may have the answer already, but has not read it. */
+function giveUpSoon(call: UnaryCall, stream: ClientStream): void {
+  setImmediate(() => call.giveUp(stream))
 }
 
 /** etcd's own client sends no larger messages. */
@@ -136,7 +146,7 @@ function tooLarge(size: number): GrpcError {
   return new GrpcError(GrpcCode.resourceExhausted, `rpc error: code = ResourceExhausted desc = ${text}`, 'answered')
 }
 
-export interface StreamSink {
+export interface MessageSink {
   /** A message from the peer. */
   message(message: Buffer): void
   /** The stream has ended. Not called after `close()`. */
@@ -152,102 +162,86 @@ export interface DuplexStream {
 }
 
 /** Opens a stream on which both sides send any number of messages. */
-export function duplex(
-  session: ClientHttp2Session,
-  headers: OutgoingHttpHeaders,
-  options: Omit<CallOptions, 'timeoutMs'>,
-  sink: StreamSink,
-): DuplexStream {
-  const stream = openStream(session, headers)
+export function duplex(connection: Connection, fields: RequestFields, sink: MessageSink): DuplexStream {
+  let hasHeaders = false
   let status: GrpcError | undefined
-  let over = false
+  let isOver = false
 
   function end(error: GrpcError): void {
-    if (over) return
-    over = true
-    if (!stream.destroyed) stream.close(constants.NGHTTP2_CANCEL)
+    if (isOver) return
+    isOver = true
+    stream!.cancel()
     sink.end(error)
   }
 
   const frames = createFrameReader(message => {
-    if (!over) sink.message(message)
+    if (!isOver) sink.message(message)
   })
 
-  stream.on('response', first => {
-    options.onActivity()
-    status = refusalIn(first)
+  const stream = connection.open(fields, {
+    headers(received, isEnd) {
+      if (!hasHeaders) status = refusalIn(received)
+      else status ??= statusIn(received) ?? new GrpcError(GrpcCode.ok, 'the peer ended the stream', 'answered')
+      hasHeaders = true
+      if (isEnd) end(status ?? brokenCall('lost'))
+    },
+    data(bytes, isEnd) {
+      if (isOver) return
+      try {
+        frames.push(bytes)
+      } catch (cause) {
+        return end(new GrpcError(GrpcCode.internal, String(cause), 'lost', cause))
+      }
+      if (isEnd) end(status ?? brokenCall('lost'))
+    },
+    broken: progress => end(status ?? brokenCall(progress)),
   })
-  stream.on('data', (chunk: Buffer) => {
-    if (over) return
-    options.onActivity()
-    try {
-      frames.push(chunk)
-    } catch (cause) {
-      end(new GrpcError(GrpcCode.internal, String(cause), 'lost', cause))
-    }
-  })
-  stream.on('trailers', trailers => {
-    status ??= statusIn(trailers) ?? new GrpcError(GrpcCode.ok, 'the peer ended the stream', 'answered')
-  })
-  stream.on('error', () => {})
-  // Our side may stay open, so an orderly end is the peer's `end` event.
-  stream.on('end', () => end(status ?? brokenStream(stream)))
-  stream.on('close', () => end(status ?? brokenStream(stream)))
+  if (!stream) throw connectionClosed()
 
   return {
-    send: frame => {
-      if (!over && stream.writable) stream.write(frame)
-    },
-    pause: () => void stream.pause(),
-    resume: () => void stream.resume(),
+    send: frame => stream.write(frame),
+    pause: () => stream.pause(),
+    resume: () => stream.resume(),
     close() {
-      if (over) return
-      over = true
-      stream.close(constants.NGHTTP2_CANCEL)
-      stream.resume() // a paused stream would never close
+      if (isOver) return
+      isOver = true
+      stream.cancel()
     },
   }
 }
 
-function openStream(session: ClientHttp2Session, headers: OutgoingHttpHeaders): ClientHttp2Stream {
-  try {
-    return session.request(headers)
-  } catch (cause) {
-    throw new GrpcError(GrpcCode.unavailable, 'the connection is closed', 'unsent', cause)
-  }
-}
+const connectionClosed = (): GrpcError => new GrpcError(GrpcCode.unavailable, 'the connection is closed', 'unsent')
 
 /** The error of the final status; undefined if the call succeeded. */
-export function statusIn(headers: IncomingHttpHeaders): GrpcError | undefined {
-  const text = headers['grpc-status']
+export function statusIn(fields: readonly string[]): GrpcError | undefined {
+  const text = valueOf(fields, 'grpc-status')
   if (text === '0') return undefined
-  const code = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : GrpcCode.unknown
-  const message = headers['grpc-message']
-  return new GrpcError(
-    code,
-    typeof message === 'string' ? percentDecoded(message) : `status ${String(text)}`,
-    'answered',
-  )
+  const code = text !== undefined && /^\d+$/.test(text) ? Number(text) : GrpcCode.unknown
+  const message = valueOf(fields, 'grpc-message')
+  return new GrpcError(code, message === undefined ? `status ${text}` : percentDecoded(message), 'answered')
 }
 
 /** The error in the initial headers, if any: an immediate status without a message, or a response that is not gRPC. */
-function refusalIn(headers: IncomingHttpHeaders & { readonly ':status'?: number | undefined }): GrpcError | undefined {
-  if (headers['grpc-status'] !== undefined) return statusIn(headers)
-  if (headers[':status'] === 200) return undefined
-  return new GrpcError(GrpcCode.unavailable, `the peer answered with HTTP status ${headers[':status']}`, 'lost')
+function refusalIn(fields: readonly string[]): GrpcError | undefined {
+  if (valueOf(fields, 'grpc-status') !== undefined) return statusIn(fields)
+  const status = valueOf(fields, ':status')
+  if (status === '200') return undefined
+  return new GrpcError(GrpcCode.unavailable, `the peer answered with HTTP status ${status}`, 'lost')
 }
 
-/** The error of a stream that was closed without a status. */
-function brokenStream(stream: ClientHttp2Stream): GrpcError {
-  const progress = progressOf(stream)
+function valueOf(fields: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1]
+  return undefined
+}
+
+/** The error of a call without a status. */
+function brokenCall(progress: CallProgress): GrpcError {
   const what = progress === 'unsent' ? 'the call was not taken' : 'the connection broke before the answer came'
   return new GrpcError(GrpcCode.unavailable, what, progress)
 }
 
-/** A stream without an id was never sent; a refused one (also by GOAWAY) was not processed by the peer. */
-function progressOf(stream: ClientHttp2Stream): CallProgress {
-  return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'unsent' : 'lost'
-}
+/** A stream without a number was never sent. */
+const progressOf = ({ id }: ClientStream): CallProgress => (id === 0 ? 'unsent' : 'lost')
 
 /** The value of the `grpc-timeout` header. It is for the peer; this client has its own timer. */
 export function grpcTimeout(ms: number): string {
