@@ -33,6 +33,8 @@ export interface ObjectStore {
   encode(object: ApiObject): Buffer
   /** Undefined if there is no object, also if the name cannot be that of a key. */
   get(namespace: string, name: string, at?: ReadAt): Awaitable<ObjectEntry | undefined>
+  /** The object as this process knows it, if it does (see `WatchCache.getKnown`). */
+  getKnown(namespace: string, name: string): ObjectEntry | undefined
   /** The new entry; false if the name is taken. With a guard, it is stored only while the guard holds. */
   create(object: ApiObject, guard?: Guard): Promise<Entry | false>
   /** False if the object is no longer at that revision. `bytes`: the object as `encode` gives it, if that is known. */
@@ -152,6 +154,7 @@ export function createObjectStore(
         return nothingIfNoKey(error)
       }
     },
+    getKnown: (namespace, name) => cache.getKnown(keyOf(kind, namespace, name)),
     async create(object, guard) {
       const [key, value] = [keyOfObject(object), encode(object)]
       const result = await cache.create(key, value, guard)

@@ -46,8 +46,12 @@ export function createServerContext(parts: ContextParts): ApiContext {
   const admission = createServerAdmission(
     {
       objects: createLister(registry, objects),
-      // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them.
-      findNamespace: name => andThen(objects.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
+      // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them. As in
+      // kube-apiserver, a namespace that is known here is not read again.
+      findNamespace(name) {
+        const store = objects.objectStore(namespaces)
+        return andThen(store.getKnown('', name) ?? store.get('', name), entry => entry?.attributes.data)
+      },
       authorizer,
       rules: () => access.rules,
       changeQuotaStatus: (namespace, name, change) =>

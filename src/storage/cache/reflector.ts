@@ -11,6 +11,7 @@ import type { EventIndex } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
 import { createFreshness, type Freshness, type FreshnessOptions, type UpstreamStore } from './freshness.js'
 import { type IndexBuild, type ReadPage, startIndexBuild } from './index-build.js'
+import type { OwnWrites } from './own-writes.js'
 import { detached, loadResidentState, type ResidentState } from './resident-state.js'
 
 export interface Reflector<F> {
@@ -34,11 +35,17 @@ export interface ReflectorOptions extends FreshnessOptions {
   readonly counts: { events: number }
 }
 
+/** What a cache has for all its reflectors, one after the other. */
+export interface ReflectorParts<F> {
+  readonly attributeReader: AttributeReader<F>
+  readonly eventIndex: EventIndex<F>
+  readonly ownWrites: OwnWrites<F>
+}
+
 export async function startReflector<F>(
   store: UpstreamStore,
   prefix: string,
-  attributeReader: AttributeReader<F>,
-  eventIndex: EventIndex<F>,
+  { attributeReader, eventIndex, ownWrites }: ReflectorParts<F>,
   options: ReflectorOptions,
   onEnd: () => void,
 ): Promise<Reflector<F>> {
@@ -78,6 +85,7 @@ export async function startReflector<F>(
         ? attributeReader.event(detached(stored), state.get(stored.key))
         : attributeReader.event(stored)
       state?.apply(event)
+      ownWrites.arrived(event.key, event.revision)
       for (const build of indexes.values()) build.apply(event)
       const trimmed = window.append(event)
       // Now and not when they resume: events that no watcher can read any more must be released from memory.

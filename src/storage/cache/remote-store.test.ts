@@ -48,6 +48,38 @@ describe('the state in memory', () => {
     expect(store.calls).toEqual(calls)
   })
 
+  test('is known with the writes of this process, before their events arrive', async () => {
+    await load()
+    store.held = true
+    const { revision } = (await cache.create('/pods/a', bytes('1'))) as { revision: number }
+    expect(cache.getKnown('/pods/a')).toMatchObject({ key: '/pods/a', value: bytes('1'), revision })
+    await cache.update('/pods/a', bytes('2'), revision)
+    expect(cache.getKnown('/pods/a')).toMatchObject({ value: bytes('2'), revision: revision + 1 })
+    await store.create('/pods/of-another-process', bytes('1'))
+    expect(cache.getKnown('/pods/of-another-process')).toBeUndefined()
+    await cache.delete('/pods/a', revision + 1)
+    expect(cache.getKnown('/pods/a')).toBeUndefined()
+    expect(await cache.get('/pods/a', 'any')).toBeUndefined()
+  })
+
+  test('is known with the writes of others once their events have arrived', async () => {
+    await load()
+    store.held = true
+    const { revision } = (await cache.create('/pods/a', bytes('own'))) as { revision: number }
+    await store.update('/pods/a', bytes('other'), revision)
+    expect(cache.getKnown('/pods/a')?.value).toEqual(bytes('own'))
+    store.held = false
+    await cache.get('/pods/a')
+    expect(cache.getKnown('/pods/a')?.value).toEqual(bytes('other'))
+  })
+
+  test('is not known before it is loaded', async () => {
+    await cache.create('/pods/a', bytes('1'))
+    expect(cache.getKnown('/pods/a')).toBeUndefined()
+    await load()
+    expect(cache.getKnown('/pods/a')?.revision).toBe(1)
+  })
+
   test('is not used for the latest state while the store is at an earlier revision than before', async () => {
     await load()
     await store.create('/pods/lost', bytes('1'))

@@ -13,7 +13,7 @@
 import type { Awaitable } from '../../base/awaitable.js'
 import { checkKey, checkPrefix, checkRange, checkReadAt, checkRevision, checkTarget } from '../keys.js'
 import { closed, StorageError } from '../storage-error.js'
-import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
+import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink, WriteResult } from '../store.js'
 import { type CacheWatch, startCacheWatch } from './cache-watch.js'
 import { type ChangedEntries, changedSince, NOTHING_CHANGED } from './changed-entries.js'
 import {
@@ -28,6 +28,7 @@ import { createEventIndex } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
 import { type UpstreamStore, within } from './freshness.js'
 import { readIndexedPage, readIndexedPageNow } from './indexed-page.js'
+import { createOwnWrites } from './own-writes.js'
 import { type Reflector, startReflector } from './reflector.js'
 import type { ResidentState } from './resident-state.js'
 
@@ -61,6 +62,12 @@ export interface SelectOptions extends RangeOptions {
 export interface WatchCache<F> extends Store {
   get(key: string, at?: ReadAt): Promise<CachedEntry<F> | undefined>
   getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
+  /**
+   * The entry as far as this process knows it: with all that it has written itself, and maybe without what others have
+   * written just now. For callers whose write fails if the entry has changed, and for those that may be a moment behind.
+   * Undefined if there is none, if it is not known, and where the latest state costs no more.
+   */
+  getKnown(key: string): CachedEntry<F> | undefined
   /** With terms, `remaining` only says whether there may be more. */
   range(prefix: string, options?: SelectOptions): Promise<CachedPage<F>>
   /** The same at once, if an index finds it; otherwise undefined. */
@@ -127,6 +134,7 @@ export function createWatchCache<F = undefined>(
   const window = { events: 8_192, bytes: 16 * 1024 * 1024, ...options.window }
   const attributeReader = createAttributeReader(getAttributes, factsKept)
   const eventIndex = createEventIndex<F>(prefix)
+  const ownWrites = createOwnWrites<F>()
   const watches = new Set<CacheWatch>()
   const counts: CacheCounts = { events: 0, starts: 0, fetched: 0 }
   /** Reads from before this fail, although the window may still have the events since. */
@@ -155,25 +163,45 @@ export function createWatchCache<F = undefined>(
   async function start(): Promise<Reflector<F> | undefined> {
     try {
       const limits = { window, pageSize, waitTimeout, progressEvery }
-      const started = await startReflector(store, prefix, attributeReader, eventIndex, { ...limits, counts }, () => {
+      const parts = { attributeReader, eventIndex, ownWrites }
+      const started = await startReflector(store, prefix, parts, { ...limits, counts }, () => {
         reflector = undefined
+        ownWrites.clear()
         if (performance.now() - startedAt > retryAfter * MAX_BACK_OFF) failures = 0
         backOff()
       })
       if (isRetired) started.stop()
       if (isRetired || started.ended) return undefined
       reflector = started
+      ownWrites.reached(started.window.revision)
       counts.starts++
       epoch++
       startedAt = performance.now()
       for (const watch of watches) watch.reflectorStarted()
       return reflector
     } catch {
+      ownWrites.clear()
       backOff()
       return undefined
     } finally {
       starting = undefined
     }
+  }
+
+  /** Passes on the result of a write, and keeps what was written until its event arrives. */
+  async function written(
+    key: string,
+    value: Uint8Array | undefined,
+    write: Promise<WriteResult>,
+  ): Promise<WriteResult> {
+    const result = await write
+    // What is not loaded yet is loaded with this write.
+    if (!result.done || store.embedded || !(reflector || starting)) return result
+    const { revision } = result
+    if (reflector && revision <= reflector.window.revision) return result
+    const bytes = value && Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    ownWrites.note(key, revision, bytes && attributeReader.entry({ key, value: bytes, revision }))
+    return result
   }
 
   function backOff(): void {
@@ -265,6 +293,13 @@ export function createWatchCache<F = undefined>(
       },
     }),
 
+    getKnown(key) {
+      if (store.embedded || isClosed) return undefined
+      if (!reflector) void ready() // for the next time
+      const own = ownWrites.find(key)
+      return own ? own.entry : reflector?.state?.get(key)
+    },
+
     ...(store.lastChange && { lastChange: (of: string) => store.lastChange!(of) }),
 
     ...(store.revisionNow && {
@@ -336,17 +371,17 @@ export function createWatchCache<F = undefined>(
 
     async create(key, value, guard) {
       checkKeyHere(key)
-      return store.create(key, value, guard)
+      return written(key, value, store.create(key, value, guard))
     },
 
     async update(key, value, expected, guard) {
       checkKeyHere(key)
-      return store.update(key, value, expected, guard)
+      return written(key, value, store.update(key, value, expected, guard))
     },
 
     async delete(key, expected) {
       checkKeyHere(key)
-      return store.delete(key, expected)
+      return written(key, undefined, store.delete(key, expected))
     },
 
     watch(target, after, sink, term) {

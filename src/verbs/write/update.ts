@@ -68,7 +68,7 @@ export async function replace(
   let leave = end ?? (await writers.enter(key, request))
   try {
     for (let attempt = 1; ; attempt++) {
-      const replaced = await tryReplace(context, request, change)
+      const replaced = await tryReplace(context, request, change, attempt === 1)
       if (replaced !== 'lost') return replaced
       if (attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
       if (leave === end) {
@@ -82,32 +82,65 @@ export async function replace(
   }
 }
 
-/** `lost`: the object has changed meanwhile. */
+/**
+ * `lost`: the object has changed meanwhile. The first attempt begins with the object as this process knows it, which need
+ * not be read: the write fails if another process has changed it. What comes of it without a write counts only if that is
+ * the latest state.
+ */
 async function tryReplace(
   context: ApiContext,
   request: UpdateRequest,
   change: Change,
+  isFirst: boolean,
 ): Promise<ObjectResult | 'lost' | undefined> {
   const { target } = request
   const { kind, namespace, name } = target
   const store = context.objectStore(kind)
   throwIfAborted(request)
-  const entry = await asStatus(0, () => store.get(namespace, name))
+  const known = isFirst && !request.dryRun ? store.getKnown(namespace, name) : undefined
+  const entry = known ?? (await asStatus(0, () => store.get(namespace, name)))
   const turns = startTurns()
-  const found = entry && (await readOld(store, request, entry))
-  if (turns.isDue()) await turns.give()
-  const replacement = await change(found?.old)
-  if (!replacement) return undefined
-  if (!found) throw notFound(resourceOf(kind), name)
-  if (turns.isDue()) await turns.give()
-  const prepared = await prepareUpdate(context, request, found.old, replacement)
+  const made = await orIfChanged(store, request, known, async () => {
+    const found = entry && (await readOld(store, request, entry))
+    if (turns.isDue()) await turns.give()
+    const replacement = await change(found?.old)
+    if (!replacement) return undefined
+    if (!found) throw notFound(resourceOf(kind), name)
+    if (turns.isDue()) await turns.give()
+    return { found, replacement, prepared: await prepareUpdate(context, request, found.old, replacement) }
+  })
+  if (!made) return known && (await hasChanged(store, request, known)) ? 'lost' : undefined
+  if (made === 'changed') return 'lost'
+  const { found, replacement, prepared } = made
   if (turns.isDue()) await turns.give()
   const how = { dryRun: request.dryRun, isApply: replacement.isTracked }
-  const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found))
+  const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found, known))
   if (view) return { type: 'object', status: 200, versioned: target, object: view }
   // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
   if (replacement.isWhatClientSaw && namesVersion(replacement.object)) throw modifiedMeanwhile(resourceOf(kind), name)
   return 'lost'
+}
+
+/** The result of an action; `changed` if it fails and the entry that it began with is not the latest one. */
+async function orIfChanged<T>(
+  store: ObjectStore,
+  request: ResourceRequest,
+  known: ObjectEntry | undefined,
+  action: () => Promise<T>,
+): Promise<T | 'changed'> {
+  if (!known) return action()
+  try {
+    return await action()
+  } catch (error) {
+    throwIfAborted(request)
+    if (await hasChanged(store, request, known)) return 'changed'
+    throw error
+  }
+}
+
+async function hasChanged(store: ObjectStore, { target }: ResourceRequest, known: ObjectEntry): Promise<boolean> {
+  const latest = await asStatus(0, () => store.get(target.namespace, target.name))
+  return latest?.revision !== known.revision
 }
 
 /** The object that is to be replaced. */
@@ -135,6 +168,7 @@ async function storeChanged(
   request: ResourceRequest,
   prepared: Prepared,
   { entry, view }: Found,
+  known: ObjectEntry | undefined,
 ): Promise<ObjectView | undefined> {
   const { target, dryRun } = request
   const { kind, version, namespace, name } = target
@@ -144,7 +178,9 @@ async function storeChanged(
   const atOldRevision = (): Awaitable<ObjectView> =>
     store.views.viewWritten(target, prepared, { key: entry.key, value: bytes, revision: entry.revision }, request)
   if (dryRun) return atOldRevision()
-  if (isUnchanged(stored, bytes, entry, view) && !(await store.cache.isStale?.(entry.key))) return atOldRevision()
+  if (isUnchanged(stored, bytes, entry, view) && !(await store.cache.isStale?.(entry.key))) {
+    return known && (await hasChanged(store, request, known)) ? undefined : atOldRevision()
+  }
   throwIfAborted(request)
   if (metaOf(object).deletionTimestamp !== undefined && !version.strategy.blocksDeletion(object)) {
     // The last finalizer of a terminating object is gone: the object is removed.
