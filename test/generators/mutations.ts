@@ -32,7 +32,7 @@ function replaced(random: Random, value: Value): Value {
     case 1:
       return nested(random, value)
     case 2:
-      return Array.isArray(value) ? Array.from({ length: 1 + random.number(2_000) }, () => value[0] ?? {}) : [value]
+      return Array.isArray(value) ? repeated(value[0] ?? {}, 1 + random.number(2_000)) : [value]
     case 3:
       return isObject(value) ? withoutMember(random, value) : oddText(random)
     case 4:
@@ -44,6 +44,25 @@ function replaced(random: Random, value: Value): Value {
     default:
       return random.oneOf(ODD_VALUES)
   }
+}
+
+/** Copies of a value may be copied again: three such changes would make thousands of millions of values. */
+const MAX_REPEATED_WEIGHT = 2 ** 20
+
+const repeated = (item: Value, count: number): Value =>
+  Array.from({ length: Math.max(1, Math.min(count, Math.floor(MAX_REPEATED_WEIGHT / weightOf(item)))) }, () => item)
+
+/** About how long the value is as text. What is over the limit is not counted. */
+function weightOf(value: Value): number {
+  let weight = 0
+  const stack: Value[] = [value]
+  while (stack.length > 0 && weight < MAX_REPEATED_WEIGHT) {
+    const next = stack.pop()!
+    weight += typeof next === 'string' ? next.length + 2 : 4
+    if (Array.isArray(next)) for (const item of next) stack.push(item)
+    else if (isObject(next)) for (const [key, member] of Object.entries(next)) stack.push(key, member)
+  }
+  return weight
 }
 
 function nested(random: Random, value: Value): Value {

@@ -81,7 +81,7 @@ export const LANES = 20
 function ofRecording(random: Random, { method, path, headers, body }: RecordedRequest): GeneratedRequest {
   const isChanged = random.chance(0.4)
   const value = body === undefined || !isChanged ? body : mutateValue(random, body)
-  const bytes = value === undefined ? Buffer.alloc(0) : Buffer.from(textOf(value))
+  const bytes = value === undefined ? Buffer.alloc(0) : cut(Buffer.from(textOf(value)))
   return {
     method: random.chance(0.05) ? oneMethod(random) : method,
     path: random.chance(0.05) ? mutatedPath(random, path) : path,
@@ -89,6 +89,13 @@ function ofRecording(random: Random, { method, path, headers, body }: RecordedRe
     body: random.chance(0.05) ? mutateBytes(random, bytes) : bytes,
   }
 }
+
+/** Larger than the server accepts. A value that is nested deeply and repeated may be 100 times as long, most of all in YAML. */
+const MAX_BODY_BYTES = 8 * 2 ** 20
+
+/** A copy, so that the rest is not kept. */
+const cut = (bytes: Buffer): Buffer =>
+  bytes.length <= MAX_BODY_BYTES ? bytes : Buffer.from(bytes.subarray(0, MAX_BODY_BYTES))
 
 /** The value may be nested too deeply for `JSON.stringify`. */
 const textOf = (value: Value): string => (typeof value === 'string' ? value : encodeJson(value))
@@ -100,7 +107,7 @@ function ofObject(random: Random, objects: ReturnType<typeof createObjectGenerat
   const encoding = random.oneOf(ENCODINGS)
   const path = pathOf(random, resource, method === 'POST' ? '' : name)
   const { headers, value } = contentOf(random, method, encoding, () => objects.object(random, resource, name))
-  const bytes = value === undefined ? Buffer.alloc(0) : encodeBody(value, encoding)
+  const bytes = value === undefined ? Buffer.alloc(0) : cut(encodeBody(value, encoding))
   return {
     method,
     path,
