@@ -70,7 +70,7 @@ export async function fuzz(
         if (status.startsWith('unsent')) fail(batch[i]!, status)
       }
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (status === '500' && !isUpstreams(text)) fail(batch[i]!, text)
+      if (status === UNANSWERED || (status === '500' && !isUpstreams(text))) fail(batch[i]!, text)
     }
     const { heldMs, heap } = await server.measure()
     if (sent % PROGRESS < LANES) print(progressOf(sent, heap))
@@ -102,6 +102,9 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /failed to create typed patch object \(/,
   // An apply whose result does not fit the Go type.
   /failed to convert new object \(.*\) to proper version: unable to convert unstructured object to /,
+  // An apply to an object with fields that the schema has no more.
+  /failed to convert new object: .*: field not declared in schema/,
+  /failed to prune fields: .*: field not declared in schema/,
   // The same for the scale of an object, which is applied in another version or under another name.
   /failed to convert new object \(.*\) to proper version: request to convert CR to an invalid group\/version/,
   // A webhook that the fuzzer has configured, and that does not answer, or not as it should.
@@ -115,6 +118,12 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /merging an object in json but data type is not struct/,
   // A single object as a list of partial metadata.
   /content is not a list/,
+  // The scale of an object whose parts have other types, which another version has let in.
+  /\.spec\.replicas accessor error: /,
+  // An object with metadata inside that an older schema has let in.
+  /metadata: Invalid value: .*: json: cannot unmarshal .* into Go value of type v1.ObjectMeta/,
+  // A patch that leaves out the apiVersion of a custom object.
+  /Object 'apiVersion' is missing in 'object has no apiVersion field'/,
   // The scale of an object without the number of replicas, and the log of a container on a node that does not answer.
   /the spec replicas field .* does not exist/,
   /Get .*\/containerLogs\/.* connection refused/,
@@ -139,7 +148,7 @@ const isUpstreams = (text: string): boolean =>
   ANSWERED_500_UPSTREAM.some(message => message.test(text.replace(/\s+/g, ' ')))
 
 export const describeRequest = ({ method, path, headers, body }: GeneratedRequest): string =>
-  `${method} ${path} ${headers['content-type'] ?? ''} ${headers['accept'] ?? ''} ${body.toString('utf8').slice(0, 400)}`
+  `${method} ${path} ${headers['content-type'] ?? ''} ${headers['accept'] ?? ''} ${body.length} bytes: ${body.toString('utf8', 0, 400)}`
 
 /** A connection is used for so many requests. Node's client keeps memory for streams that a server has reset, until it ends. */
 const PER_SESSION = 1_000
@@ -150,6 +159,10 @@ function open({ url, ca }: MeasuredBinnacle): ClientHttp2Session {
   session.on('error', () => {})
   return session
 }
+
+const UNANSWERED = 'unanswered'
+/** Longer than the server lets a request take. */
+const ANSWER_MS = 90_000
 
 async function send(
   session: ClientHttp2Session,
@@ -172,7 +185,14 @@ async function send(
   stream.setEncoding('utf8').on('data', (part: string) => {
     if (text.length < 2_000) text += part
   })
-  await new Promise(resolve => stream.once('close', resolve))
+  // A stream whose body the server has not read to its end is not closed by Node after the response, and is never sent.
+  const isAnswered = await Promise.race([
+    once(stream, 'close').then(() => true),
+    once(stream, 'end').then(() => true),
+    new Promise<boolean>(resolve => setTimeout(resolve, ANSWER_MS, false).unref()),
+  ]).catch(() => true)
+  if (!stream.destroyed) stream.close()
+  if (!isAnswered) return { status: UNANSWERED, text }
   if (status !== undefined) return { status, text }
   // Node has not sent a stream without an id.
   return { status: stream.id === undefined ? `unsent ${failed?.code}` : `reset ${stream.rstCode}`, text }

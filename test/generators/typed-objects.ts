@@ -85,7 +85,8 @@ export function createObjectGenerator(): ObjectGenerator {
   }
 }
 
-const NUMBERS = [0, 1, -1, 80, 443, 65536, 2 ** 31, -(2 ** 31), 2 ** 53, 1.5, 1e300]
+/** The last one is no number of JavaScript. */
+const NUMBERS: readonly Value[] = [0, 1, -1, 80, 443, 65536, 2 ** 31, -(2 ** 31), 2 ** 53, 1.5, 1e300, 2n ** 62n + 1n]
 
 function scalar(random: Random, type: string, field: FieldSpec | undefined): Value {
   if (random.chance(0.02)) return random.oneOf<Value>([null, {}, [], true, 1, 'x', -1.5])
