@@ -164,6 +164,42 @@ test('free-form JSON that is nested 9,000 deep', async () => {
   expectNoBug(managed)
 })
 
+test.each([
+  ['is nested 9,000 deep', nested(9_000, '1')],
+  ['has numbers beyond 2^53', '{"a":9007199254740993,"b":1e300}'],
+])('free-form JSON of a claim that %s', async (_, parameters) => {
+  const config = `[{"opaque":{"driver":"example.com","parameters":${parameters}}}]`
+  const claim = `{"metadata":{"generateName":"odd-"},"spec":{"devices":{"config":${config}}}}`
+  const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims'
+  expect([201, 422]).toContain((await server.send('POST', claims, claim)).status)
+})
+
+test('the scale of an object with a deep value in the place of its replicas', async () => {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
+  const versions = [
+    { name: 'v1', served: true, storage: true, schema, subresources: { scale } },
+    { name: 'v2', served: true, storage: false, schema },
+  ]
+  const names = { plural: 'scaleds', kind: 'Scaled' }
+  const definition = {
+    metadata: { name: 'scaleds.example.com' },
+    spec: { group: 'example.com', scope: 'Cluster', names, versions },
+  }
+  await server.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', text(definition))
+  const of = (version: string): string =>
+    `{"apiVersion":"example.com/${version}","kind":"Scaled","metadata":{"name":"a"},"spec":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
+  expect((await server.send('POST', '/apis/example.com/v1/scaleds', of('v1'))).status).toBe(422)
+  // The version without a scale does not look at the replicas.
+  expect((await server.send('POST', '/apis/example.com/v2/scaleds', of('v2'))).status).toBe(201)
+  const { status, body } = await server.send('GET', '/apis/example.com/v1/scaleds/a/scale')
+  expect({ status, reason: body.reason, message: body.message }).toEqual({
+    status: 500,
+    reason: undefined,
+    message: expect.stringMatching(/^\.spec\.replicas accessor error: \[/),
+  })
+})
+
 test('a name that no key can have', async () => {
   const event = { metadata: { name: 'a\0b', namespace: 'default' }, involvedObject: { namespace: 'default' } }
   expect((await server.send('POST', `${NAMESPACE}/events`, text(event))).status).toBe(400)

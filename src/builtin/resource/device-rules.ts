@@ -8,6 +8,7 @@ import {
   RULE_ENVIRONMENT,
   types,
 } from '../../cel/index.js'
+import { encodeJson } from '../../codec/json.js'
 import {
   type FieldError,
   fieldInvalid,
@@ -82,7 +83,7 @@ const MAX_PARAMETERS = 10 * 1024
 /** Data of a driver: an object of limited size, whatever is in it. */
 export function checkParameters(parameters: Value, path: string): FieldError[] {
   if (parameters === null) return [fieldRequired(path)]
-  if (Buffer.byteLength(JSON.stringify(parameters)) > MAX_PARAMETERS) return [fieldTooLong(path, MAX_PARAMETERS)]
+  if (Buffer.byteLength(encodeJson(parameters)) > MAX_PARAMETERS) return [fieldTooLong(path, MAX_PARAMETERS)]
   return isObject(parameters) ? [] : [fieldInvalid(path, '<value omitted>', 'must be a valid JSON object')]
 }
 

@@ -6,6 +6,7 @@ import { CLEANUP_FINALIZER, isTerminating, isTrue } from '../../crd/definition.j
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { equalValues } from '../../meta/values/value.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { serverObjectsAsStored } from '../../verbs/system-writes.js'
 import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
@@ -45,7 +46,7 @@ export function createCleanup(
   /** Undefined when the definition has the condition already. */
   function withStatusCondition(definition: ApiObject, wanted: typeof IN_PROGRESS): ApiObject | undefined {
     const changed = setCondition(definition, wanted, context.now())
-    return JSON.stringify(changed['status']) === JSON.stringify(definition['status']) ? undefined : changed
+    return equalValues(changed['status'], definition['status']) ? undefined : changed
   }
 
   const removeFinalizer = (name: string, done: typeof IN_PROGRESS): Promise<void> =>

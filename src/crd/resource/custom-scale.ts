@@ -3,7 +3,7 @@
 import type { Result } from '../../base/result.js'
 import type { ScaleStrategy } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { badRequest, internalError } from '../../meta/errors/status.js'
+import { badRequest, internalError, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -54,7 +54,7 @@ export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelect
 const UNSET = -(2 ** 31)
 
 function must<T>(read: Result<T>): T {
-  if (!read.ok) throw internalError(read.error)
+  if (!read.ok) throw unclassified(read.error)
   return read.value
 }
 

@@ -1,7 +1,7 @@
 // Fields of an object by a path in dots, `.spec.replicas`, as the scale subresource reads and writes them.
 
 import { failed, parsed, type Result } from '../../base/result.js'
-import { goTypeOf, printJson, printNumber } from '../../meta/go/go-text.js'
+import { goTypeOf, printPlain } from '../../meta/go/go-text.js'
 import { isInteger, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 
 export const fieldsOf = (path: string): readonly string[] => path.replace(/^\./, '').split('.')
@@ -44,16 +44,4 @@ export function withNested(object: ValueObject, fields: readonly string[], value
 }
 
 const mismatch = (fields: readonly string[], value: Value, expected: string): string =>
-  `.${fields.join('.')} accessor error: ${printGo(value)} is of the type ${goTypeOf(value)}, expected ${expected}`
-
-/** A value as `%v` prints it. */
-function printGo(value: Value): string {
-  if (value === null) return '<nil>'
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return `[${value.map(printGo).join(' ')}]`
-  if (isObject(value)) {
-    const members = Object.keys(value).toSorted()
-    return `map[${members.map(key => `${key}:${printGo(value[key]!)}`).join(' ')}]`
-  }
-  return typeof value === 'boolean' ? printJson(value) : printNumber(value)
-}
+  `.${fields.join('.')} accessor error: ${printPlain(value)} is of the type ${goTypeOf(value)}, expected ${expected}`

@@ -4,6 +4,9 @@ import type { ObjectMeta } from '../../meta/object/object-meta.js'
 import type { LabelSelectorObject, Labels } from '../../meta/selectors/label-selectors.js'
 import type { IntOrString } from '../../meta/values/int-or-string.js'
 
+/** Decoded exactly: a bigint where it is no safe integer. */
+export type Int64 = number | bigint
+
 export interface WorkloadObject {
   readonly apiVersion: string
   readonly kind: string
@@ -45,8 +48,8 @@ export interface PodSpec {
   readonly containers: readonly Container[]
   readonly initContainers?: readonly Container[]
   readonly restartPolicy?: string
-  readonly terminationGracePeriodSeconds?: number
-  readonly activeDeadlineSeconds?: number
+  readonly terminationGracePeriodSeconds?: Int64
+  readonly activeDeadlineSeconds?: Int64
   readonly readinessGates?: readonly { readonly conditionType: string }[]
   readonly schedulingGates?: readonly { readonly name: string }[]
   readonly schedulerName?: string
@@ -97,7 +100,7 @@ export interface Toleration {
   readonly operator?: string
   readonly value?: string
   readonly effect?: string
-  readonly tolerationSeconds?: number
+  readonly tolerationSeconds?: Int64
 }
 
 export interface NodeSelectorTerm {
@@ -320,7 +323,7 @@ export interface PodFailureRule {
 export interface JobSpec {
   readonly parallelism?: number
   readonly completions?: number
-  readonly activeDeadlineSeconds?: number
+  readonly activeDeadlineSeconds?: Int64
   readonly podFailurePolicy?: { readonly rules: readonly PodFailureRule[] }
   readonly successPolicy?: {
     readonly rules: readonly { readonly succeededIndexes?: string; readonly succeededCount?: number }[]
@@ -360,7 +363,7 @@ export interface CronJob extends WorkloadObject {
   readonly spec: {
     readonly schedule: string
     readonly timeZone?: string
-    readonly startingDeadlineSeconds?: number
+    readonly startingDeadlineSeconds?: Int64
     readonly concurrencyPolicy?: string
     readonly suspend?: boolean
     readonly jobTemplate: { readonly metadata?: ObjectMeta; readonly spec: JobSpec }

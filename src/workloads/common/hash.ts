@@ -1,4 +1,6 @@
 // Short names made of a hash, in letters that spell no words.
+import { printJson } from '../../meta/go/go-text.js'
+import type { Value } from '../../meta/values/value.js'
 
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -17,13 +19,8 @@ function fnv32(bytes: Uint8Array): number {
 }
 
 /** The hash of a ControllerRevision, as Kubernetes computes it of the JSON that Go prints, so that names are the same. */
-export const revisionHash = (data: unknown, collisions: number): string => {
-  const json = sortedJson(data).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return safeEncode(String(fnv32(Buffer.from(`${json}${collisions}`))))
-}
+export const revisionHash = (data: unknown, collisions: number): string =>
+  safeEncode(String(fnv32(Buffer.from(`${sortedJson(data)}${collisions}`))))
 
 /** A text in letters that can be part of a name. */
 const safeEncode = (text: string): string =>
@@ -34,9 +31,4 @@ export const hashOf = (value: unknown, collisions = 0): string =>
   safeEncode(String(fnv32a(Buffer.from(`${sortedJson(value)}${collisions === 0 ? '' : collisions}`))))
 
 /** JSON with the members of objects in order of their names. */
-const sortedJson = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  )
+const sortedJson = (value: unknown): string => printJson(value as Value)

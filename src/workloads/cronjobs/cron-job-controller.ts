@@ -107,7 +107,7 @@ export function startCronJobController(w: WorkloadEnv): Controller {
     }
     if (last === undefined) return status
     const { startingDeadlineSeconds } = spec
-    if (startingDeadlineSeconds !== undefined && last + startingDeadlineSeconds * 1000 < now) {
+    if (startingDeadlineSeconds !== undefined && last + Number(startingDeadlineSeconds) * 1000 < now) {
       const message = `Missed scheduled time to start a job: ${printTime(last)}`
       recorder.record(cronJob, 'Warning', 'MissSchedule', message)
       return status
@@ -129,7 +129,7 @@ export function startCronJobController(w: WorkloadEnv): Controller {
     const { spec, status, metadata } = cronJob
     const since = Date.parse(status.lastScheduleTime ?? metadata.creationTimestamp)
     const deadline = spec.startingDeadlineSeconds
-    let time = deadline === undefined ? since : Math.max(since, now - deadline * 1000)
+    let time = deadline === undefined ? since : Math.max(since, now - Number(deadline) * 1000)
     let last: number | undefined
     let missed = 0
     for (let step = 0; step < MAX_STEPS; step++) {

@@ -103,7 +103,7 @@ export function startJobController(w: WorkloadEnv): Controller {
     await track({ ...job, status: { ...job.status, conditions, startTime: startTime! } }, progress, finish)
     const { activeDeadlineSeconds } = job.spec
     if (activeDeadlineSeconds !== undefined && startTime !== undefined && !isSuspended) {
-      queue.addLater(key, Math.max(0, Date.parse(startTime) + activeDeadlineSeconds * 1000 - w.now()))
+      queue.addLater(key, Math.max(0, Date.parse(startTime) + Number(activeDeadlineSeconds) * 1000 - w.now()))
     }
     if (failure && !isNamespaceEnding(failure.error)) throw failure.error
   }
@@ -190,7 +190,7 @@ export function startJobController(w: WorkloadEnv): Controller {
 
   function isPastDeadline({ spec, status }: Job): boolean {
     if (spec.activeDeadlineSeconds === undefined || status.startTime === undefined || spec.suspend) return false
-    return Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 <= w.now()
+    return Date.parse(status.startTime) + Number(spec.activeDeadlineSeconds) * 1000 <= w.now()
   }
 
   // ---- pods

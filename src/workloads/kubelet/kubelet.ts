@@ -181,5 +181,5 @@ const hasToRestart = (pod: Pod): boolean =>
 
 function deadlineOf({ spec: { activeDeadlineSeconds }, status }: Pod): number {
   if (activeDeadlineSeconds === undefined || !status?.startTime) return Number.POSITIVE_INFINITY
-  return Date.parse(status.startTime) + activeDeadlineSeconds * 1000
+  return Date.parse(status.startTime) + Number(activeDeadlineSeconds) * 1000
 }

@@ -44,7 +44,7 @@ export function startTaintEviction(w: WorkloadEnv): Controller {
     const times = taints.map(taint => {
       const tolerated = (pod.spec.tolerations ?? []).filter(each => tolerates(each, taint))
       if (tolerated.length === 0) return 0
-      const seconds = tolerated.map(({ tolerationSeconds = Number.POSITIVE_INFINITY }) => tolerationSeconds)
+      const seconds = tolerated.map(({ tolerationSeconds = Number.POSITIVE_INFINITY }) => Number(tolerationSeconds))
       return (Date.parse(taint.timeAdded ?? '') || w.now()) + Math.max(0, Math.min(...seconds)) * 1000
     })
     const first = Math.min(...times)
