@@ -17,7 +17,7 @@ export interface Proxy {
 
 /** How long the discovery document of a group version may take, as with kube-apiserver. */
 const DISCOVERY_MS = 5_000
-/** How often a request without a body is sent again when a kept connection turns out to be closed. */
+/** How often a request whose body is known to be empty is sent again when a kept connection turns out to be closed. */
 const MAX_ATTEMPTS = 3
 
 export function createProxy(transport: Transport, forwardsRedirects = false): Proxy {
@@ -44,6 +44,7 @@ export function createProxy(transport: Transport, forwardsRedirects = false): Pr
     try {
       if (isUpgrade) return await passUpgrade(request, send(), { streams, ended })
       const response = await responseTo(request, send)
+      if (!isFinal(response)) return refuseStatus(request, response)
       if (!forwardsRedirects && isRedirect(response)) return refuseRedirect(request, response)
       return await passBack(request, response, request.deadline === Infinity ? { streams, ended } : undefined)
     } catch (error) {
@@ -150,7 +151,7 @@ async function responseTo(request: ProxiedRequest, send: () => ClientRequest): P
     } catch (error) {
       const { code } = error as { readonly code?: string }
       const isLost = outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
-      if (!isLost || body.hasWritten() || signal.aborted || attempts === MAX_ATTEMPTS) throw error
+      if (!isLost || !body.isEmpty() || signal.aborted || attempts === MAX_ATTEMPTS) throw error
     } finally {
       clearTimeout(timer)
     }
@@ -159,11 +160,16 @@ async function responseTo(request: ProxiedRequest, send: () => ClientRequest): P
 
 const DEADLINE = 'context deadline exceeded'
 
-/** The body of a request whose length is not known is sent in chunks. */
-function bodySink(outgoing: ClientRequest): Outgoing & { hasWritten(): boolean } {
+/**
+ * The body of a request whose length is not known is sent in chunks. It is empty if it has ended and nothing was written:
+ * one that is still to come cannot be sent again, and a request without the body that its header announces would make the
+ * next one on that connection its body.
+ */
+function bodySink(outgoing: ClientRequest): Outgoing & { isEmpty(): boolean } {
   let hasWritten = false
+  let hasEnded = false
   return {
-    hasWritten: () => hasWritten,
+    isEmpty: () => hasEnded && !hasWritten,
     write(chunk) {
       if (!hasWritten && !outgoing.headersSent && !outgoing.hasHeader('content-length')) {
         outgoing.setHeader('transfer-encoding', 'chunked')
@@ -172,12 +178,23 @@ function bodySink(outgoing: ClientRequest): Outgoing & { hasWritten(): boolean }
       return outgoing.destroyed || outgoing.write(chunk)
     },
     onDrain: listener => void outgoing.on('drain', listener),
-    end: () => void outgoing.end(),
+    end() {
+      hasEnded = true
+      outgoing.end()
+    },
     abort: () => void outgoing.destroy(),
   }
 }
 
 // ---- the response
+
+/** A response to a request that asked for no other protocol. Others have no body, or cannot be sent. */
+const isFinal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200
+
+function refuseStatus(request: ProxiedRequest, response: IncomingMessage): Outcome {
+  response.destroy()
+  return refuse(request, `error trying to reach service: unexpected status code ${response.statusCode}`)
+}
 
 /** What a response without an end is kept in, and what is called when it is over. */
 interface LongRunning {
@@ -231,15 +248,19 @@ function refuseRedirect({ reply }: ProxiedRequest, response: IncomingMessage): O
 
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted'
 
-function responseHeaders({ rawHeaders, headers: { connection } }: IncomingMessage): OutgoingHttpHeaders {
+function responseHeaders({ rawHeaders, headers: { connection }, statusCode }: IncomingMessage): OutgoingHttpHeaders {
   const hops = hopsOf(connection)
   const headers = noHeaders()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
     if (!hops.has(name)) add(headers, name, rawHeaders[i + 1]!)
   }
+  if (statusCode === NO_CONTENT) delete headers['content-length']
   return headers
 }
+
+/** Such a response has no body, whatever its headers say. */
+const NO_CONTENT = 204
 
 // ---- other protocols
 

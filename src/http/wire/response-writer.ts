@@ -63,9 +63,10 @@ class ExchangeWriter implements ResponseWriter {
 
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
     if (this.status !== 0) return
+    // This may throw; then nothing is sent, and another response can be.
+    this.exchange.answer(status, this.complete(headers), body)
     this.status = status
     this.bytes = body.length
-    this.exchange.answer(status, this.complete(headers), body)
   }
 
   text(status: number, text: string): void {
@@ -87,8 +88,8 @@ class ExchangeWriter implements ResponseWriter {
 
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing {
     if (this.status !== 0) return ANSWERED
-    this.status = status
     this.outgoing = this.exchange.begin(status, this.complete(headers))
+    this.status = status
     return this.outgoing
   }
 
