@@ -37,6 +37,17 @@ test('a message in several records is read', async () => {
   expect(requestedName(Buffer.concat([record(body.subarray(0, 2)), record(body.subarray(2))]))).toBe('foo.example')
 })
 
+test('a message in very many records is read in time that grows with its length', () => {
+  // The message is longer than what is looked at, so that it is never complete.
+  const record = Buffer.from([22, 3, 1, 0, 1, 1])
+  const bytes = Buffer.concat(Array.from({ length: 10_000 }, () => record))
+  const began = process.cpuUsage()
+  for (let i = 0; i < 20; i++) expect(requestedName(bytes)).toBe(INCOMPLETE)
+  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000)
+  // TLS has no empty ones.
+  expect(requestedName(Buffer.from([22, 3, 1, 0, 0]))).toBeUndefined()
+})
+
 test('a client without a name, and bytes that are no first message, have none', async () => {
   expect(requestedName(await helloOf(undefined))).toBeUndefined()
   expect(requestedName(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toBeUndefined()

@@ -18,22 +18,35 @@ export function requestedName(bytes: Buffer): string | undefined | typeof INCOMP
   return message && nameIn(message)
 }
 
-/** The body of the message, of one record or several. */
+/** The body of the message, of one record or several. Each byte is read once, however many records there are. */
 function firstMessage(bytes: Buffer): Buffer | undefined | typeof INCOMPLETE {
   const parts: Buffer[] = []
+  let size = 0
   for (let at = 0; ; ) {
     if (at < bytes.length && bytes[at] !== HANDSHAKE) return undefined
     if (bytes.length < at + RECORD_HEAD) return INCOMPLETE
     const end = at + RECORD_HEAD + bytes.readUInt16BE(at + 3)
-    parts.push(bytes.subarray(at + RECORD_HEAD, end))
-    const message = Buffer.concat(parts)
-    if (message.length >= 1 && message[0] !== CLIENT_HELLO) return undefined
-    if (message.length >= MESSAGE_HEAD && message.length >= MESSAGE_HEAD + message.readUIntBE(1, 3)) {
-      return message.subarray(MESSAGE_HEAD)
-    }
-    if (bytes.length < end) return INCOMPLETE
+    // TLS has no empty records of this type.
+    if (end === at + RECORD_HEAD) return undefined
+    const part = bytes.subarray(at + RECORD_HEAD, end)
+    if (size === 0 && part.length > 0 && part[0] !== CLIENT_HELLO) return undefined
+    parts.push(part)
+    size += part.length
+    if (bytes.length < end || size >= MESSAGE_HEAD + lengthOf(parts)) break
     at = end
   }
+  const message = Buffer.concat(parts, size)
+  return size >= MESSAGE_HEAD + lengthOf(parts) ? message.subarray(MESSAGE_HEAD) : INCOMPLETE
+}
+
+/** The length that the message says it has; infinite until that has arrived. */
+function lengthOf(parts: readonly Buffer[]): number {
+  let head = Buffer.alloc(0)
+  for (const part of parts) {
+    if (head.length >= MESSAGE_HEAD) break
+    head = Buffer.concat([head, part.subarray(0, MESSAGE_HEAD - head.length)])
+  }
+  return head.length < MESSAGE_HEAD ? Infinity : head.readUIntBE(1, 3)
 }
 
 function nameIn(message: Buffer): string | undefined {
