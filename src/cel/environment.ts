@@ -40,6 +40,8 @@ export interface Overload {
   readonly call?: Implementation
   /** In place of `call`. */
   readonly countedCall?: CountedImplementation
+  /** The types that values must have when it is called, where these are less exact than `params`. */
+  readonly runtimeParams?: readonly CelType[]
   /** The implementation checks the types of its arguments itself. */
   readonly unguarded?: boolean
   /** cel-go computes the cost also of a call whose arguments failed, and this cost needs a list: the evaluation breaks off. */

@@ -3,6 +3,7 @@
 import type { Environment } from '../environment.js'
 import type { Issue } from '../syntax/source.js'
 import { type CallExpr, childrenOf, type Expr } from '../syntax/syntax-tree.js'
+import { parseFormatClause } from '../values/format-clauses.js'
 import { durationFromText, parseTimestamp } from '../values/moments.js'
 import { patternError } from '../values/patterns.js'
 import { type CelType, isOptional, printType, sameType } from './cel-type.js'
@@ -45,7 +46,10 @@ function argumentErrors({ name, target, args }: CallExpr): Issue[] {
   if (name === 'timestamp' && (typeof value === 'bigint' || typeof value === 'number'))
     return isTimestamp(value) ? [] : invalid
   if (typeof value !== 'string') return []
-  if (name === 'timestamp') return parseTimestamp(value) ? [] : invalid
+  if (name === 'timestamp') {
+    const time = parseTimestamp(value)
+    return time && isTimestamp(time.seconds) ? [] : invalid
+  }
   if (name === 'matches') return patternError(value) ? invalid : []
   return []
 }
@@ -71,11 +75,18 @@ function formatErrors({ types }: Checked, { name, target, args, offset }: CallEx
   if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string') return []
   if (args.length !== 1 || list?.kind !== 'list') return []
   let used = 0
-  for (const [clause, verb = ''] of target.value.matchAll(/%(?:%|(?:\.[0-9]*)?([\s\S]?))/g)) {
-    if (clause === '%%') continue
-    if (verb === '') return [{ offset, message: 'unexpected end of string' }]
+  const format = target.value
+  for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', at)) {
+    if (format[at + 1] === '%') {
+      at += 2
+      continue
+    }
+    if (at + 1 === format.length) return [{ offset, message: 'unexpected end of string' }]
     const argument = list.elements[used]
     if (argument === undefined) return [{ offset, message: `index ${used} out of range` }]
+    const clause = parseFormatClause(format, at)
+    if ('error' in clause) return [{ offset, message: clause.error }]
+    const { verb } = clause
     const type = types[argument.id]
     const taken = VERBS[verb.toLowerCase()]
     if (taken && type && type.kind !== 'dyn' && !taken.kinds.includes(type.kind)) {
@@ -87,10 +98,7 @@ function formatErrors({ types }: Checked, { name, target, args, offset }: CallEx
       const message = `error during formatting: ${STRING_RULE}, was given ${types[unprintable.id]?.name}`
       return [{ offset: unprintable.offset, message }]
     }
-    if (!taken && verb !== 's') {
-      const message = `could not parse formatting clause: unrecognized formatting clause "${verb}"`
-      return [{ offset, message }]
-    }
+    at = clause.end
     used++
   }
   const given = list.elements.length
@@ -126,10 +134,10 @@ function mixedParts({ types }: Checked, expr: Expr): Issue[] {
       if (type === undefined) continue
       if (part.optional && isOptional(type)) type = type.params[0]!
       if (expected === undefined) expected = type
-      else if (!agree(expected, type)) {
+      else if (!sameType(expected, type)) {
         const message = `expected type '${printType(expected)}' but found '${printType(type)}'`
         issues.push({ offset: part.expr.offset, message })
-        return
+        if (expr.kind === 'list') return
       }
     }
   }
@@ -141,11 +149,4 @@ function mixedParts({ types }: Checked, expr: Expr): Issue[] {
     same(expr.entries.map(({ value, optional }) => ({ expr: value, optional })))
   }
   return issues
-}
-
-/** The parts of an empty list or map may have any type. */
-function agree(a: CelType, b: CelType): boolean {
-  if (sameType(a, b)) return true
-  if (a.kind !== b.kind || (a.kind !== 'list' && a.kind !== 'map')) return false
-  return a.params.every((param, i) => param.kind === 'dyn' || b.params[i]!.kind === 'dyn' || agree(param, b.params[i]!))
 }

@@ -4,9 +4,9 @@ import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import { type CallExpr, type Expr, type ListExpr, OPERATORS } from '../syntax/syntax-tree.js'
 import { CelMap, MapValue, OptionalValue, type Value } from '../values/values.js'
 import { type Compiled, type Evaluate, LIST_COST, spend } from './frame.js'
-import { indexInto, printKey } from './operators.js'
+import { checkHashable, indexInto, invalidQualifier, printKey } from './operators.js'
 import { type Compiler, invoke } from './plan-functions.js'
-import { optionalField, optionalIndex, qualify } from './selection.js'
+import { InstantiationError, optionalField, optionalIndex, qualify } from './selection.js'
 
 export function compileCall(compiler: Compiler, expr: CallExpr): Compiled {
   switch (expr.name) {
@@ -80,6 +80,8 @@ function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Valu
   const key = compiler.compile(keyExpr)
   if (key.constant !== undefined) {
     const known = key.constant
+    const unusable = invalidQualifier(known)
+    if (unusable) throw new InstantiationError(unusable.message)
     return qualify(operand, value => get(value, known))
   }
   // The cost of looking up a name as the index is the cost of the index.
@@ -166,6 +168,7 @@ function insert(compiler: Compiler, expr: CallExpr): Compiled {
       if (!(map instanceof CelMap)) return NO_SUCH_OVERLOAD
       const entries = value === undefined ? [...entriesOf(key!)] : [[key!, value] as const]
       for (const [k, v] of entries) {
+        checkHashable(k)
         if (map.has(k)) return new CelError(`insert failed: key ${printKey(k)} already exists`)
         map.set(k, v)
       }

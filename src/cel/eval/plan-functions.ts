@@ -245,7 +245,7 @@ function applyOverload({ call, countedCall, params }: Overload): Invoke | undefi
 
 const isWild = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'param' || kind === 'any'
 
-const accepts = ({ params }: Overload, args: readonly Value[]): boolean =>
+const accepts = ({ params: exact, runtimeParams: params = exact }: Overload, args: readonly Value[]): boolean =>
   params.length === args.length && params.every((param, i) => hasType(param, args[i]!))
 
 function hasType(type: CelType, value: Value): boolean {

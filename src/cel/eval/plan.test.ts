@@ -48,6 +48,27 @@ describe('compile errors', () => {
     ],
     ['has(i)', 'ERROR: <input>:1:5: invalid argument to has() macro\n | has(i)\n | ....^'],
     ['[1, "a"] == []', "ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, \"a\"] == []\n | ....^"],
+    [
+      "{'a': 1, 'b': 'x', 'c': true} == {}",
+      "ERROR: <input>:1:15: expected type 'int' but found 'string'\n | {'a': 1, 'b': 'x', 'c': true} == {}\n | ..............^\n" +
+        "ERROR: <input>:1:25: expected type 'int' but found 'bool'\n | {'a': 1, 'b': 'x', 'c': true} == {}\n | ........................^",
+    ],
+    [
+      '[[1], [d]] == []',
+      "ERROR: <input>:1:7: expected type 'list(int)' but found 'list(dyn)'\n | [[1], [d]] == []\n | ......^",
+    ],
+    [
+      "'%.f'.format([1.0])",
+      'ERROR: <input>:1:13: could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax\n | \'%.f\'.format([1.0])\n | ............^',
+    ],
+    [
+      "'%é'.format([1.0])",
+      'ERROR: <input>:1:12: could not parse formatting clause: unrecognized formatting clause "Ã"\n | \'%é\'.format([1.0])\n | ..．........^',
+    ],
+    [
+      "timestamp('9999-12-31T23:59:59-08:00') == timestamp(0)",
+      "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp('9999-12-31T23:59:59-08:00') == timestamp(0)\n | ..........^",
+    ],
     ["s.matches('[')", "ERROR: <input>:1:11: invalid matches argument\n | s.matches('[')\n | ..........^"],
     [`${'('.repeat(250)}i${')'.repeat(250)} == 1`, 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250'],
     [`i${' + 1'.repeat(251)} > 0`, 'ERROR: <input>:-1:0: max recursion depth exceeded'],
@@ -66,6 +87,8 @@ describe('compile errors', () => {
       stage: 'program',
       message: "type conversion error from 'string' to 'int'",
     })
+    const index = compile("dyn({'a': 1})[dyn(b'a')] == 1", rules)
+    expect(index).toMatchObject({ ok: false, stage: 'program', message: 'invalid qualifier type: types.Bytes' })
   })
 })
 
@@ -87,6 +110,26 @@ describe('numbers', () => {
   })
 })
 
+describe('values at their limits', () => {
+  const tenth = '0.1000000000000000055511151231257827021181583404541015625'
+  test.each<[string, unknown]>([
+    ["-dyn(duration('1h')) == duration('-1h')", true],
+    ["string(timestamp('2024-01-01T00:00:00+02:00') + duration('1h'))", '2024-01-01T01:00:00+02:00'],
+    ["string(duration('-1h') + timestamp('2024-01-01T00:00:00-08:00'))", '2023-12-31T23:00:00-08:00'],
+    ["timestamp('0001-01-01T00:00:00Z').getDate('Asia/Kolkata')", 1],
+    ["timestamp('0001-01-01T00:00:00Z').getFullYear('America/New_York')", 0],
+    ["timestamp('2024-01-01T00:00:00Z').getSeconds('Local')", 0],
+    ['lists.range(-1) == []', true],
+    ["quantity('1E').sub(quantity('100m')).asApproximateFloat() == 1e18", true],
+    ["'%.300f'.format([0.1])", tenth],
+    ["'%.101f'.format([0.1])", tenth.padEnd(103, '0')],
+    ["'%.0f %.0f %.3f'.format([0.5, -1.5, 1e22])", '0 -2 10,000,000,000,000,000,000,000.000'],
+  ])('%s', (expression, expected) => {
+    const { value, error } = run(expression)
+    expect(error?.message ?? value).toBe(expected)
+  })
+})
+
 describe('errors are absorbed', () => {
   test.each<[string, unknown]>([
     ['1 / 0 == 1 || true', true],
@@ -100,6 +143,9 @@ describe('errors are absorbed', () => {
     expect(error?.message ?? value).toBe(expected)
   })
 })
+
+const NOT_UTF8 =
+  'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
 
 describe('values that fit no overload', () => {
   test.each<[string, Value, string]>([
@@ -115,6 +161,22 @@ describe('values that fit no overload', () => {
     ['d.getFullYear()', 1, 'no such overload: getFullYear(int)'],
     ["'a'.find(d)", '[', 'Illegal regex: error parsing regexp: missing closing ]: `[`'],
     ['{null: 1}[d] == 1', null, 'invalid qualifier type: types.Null'],
+    ['{1: 1}[d] == 1', new Uint8Array(), 'invalid qualifier type: types.Bytes'],
+    ["{'a': 1}[dyn(ip('::1'))] == 1 && d", true, 'invalid qualifier type: cel.IP'],
+    ['[1][?dyn(optional.of(d))] == optional.none()', 1, 'invalid qualifier type: *types.Optional'],
+    ['[1][dyn(d)] == 1', new Double(1e21), 'unsupported index value 1e+21 in list'],
+    ['[1][dyn(d)] == 1', new Double(1e6), 'index out of bounds: 1e+06'],
+    ['d in {1: 2}', new Uint8Array(), 'internal error: runtime error: hash of unhashable type types.Bytes'],
+    ['d in {1: 2} || true', new Uint8Array(), 'internal error: runtime error: hash of unhashable type types.Bytes'],
+    ['dyn([d]).sort() == []', null, 'list elements must be comparable'],
+    ['dyn([[d]]).sortBy(x, x) == []', 1, 'list elements must be comparable'],
+    ["'%s'.format([d]) == ''", new Uint8Array([255]), NOT_UTF8],
+    ["'%s'.format([[d]]) == ''", new Uint8Array([255]), NOT_UTF8],
+    [
+      "'%s'.format([{d: 1}]) == ''",
+      null,
+      'error during formatting: no formatting function for map key of type null_type',
+    ],
   ])('%s of %j', (expression, d, message) => {
     expect(run(expression, { d }).error?.message).toBe(message)
   })

@@ -2,7 +2,7 @@
 import { CelError, isError } from '../cel-error.js'
 import { isList, MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from '../values/values.js'
 import { type Compiled, type Evaluate, spend } from './frame.js'
-import { indexInto, noSuchKey } from './operators.js'
+import { indexInto, invalidQualifier, noSuchKey } from './operators.js'
 
 /** Thrown for a constant part that cannot be computed; the message says why. */
 export class InstantiationError extends Error {}
@@ -61,6 +61,8 @@ export function optionalField(value: Value, field: string): Value {
 
 /** `value[?key]`. */
 export function optionalIndex(value: Value, key: Value): Value {
+  const unusable = invalidQualifier(key)
+  if (unusable) return unusable
   const inner = value instanceof OptionalValue ? value.value : value
   if (inner === undefined) return OPTIONAL_NONE
   if (inner instanceof MapValue) {

@@ -196,7 +196,7 @@ function fromHexadecimal([, minus, whole = '', fraction = '', exponent]: RegExpE
   return minus === '-' ? -size : size
 }
 
-function decodeUtf8(bytes: Uint8Array): Value {
+export function decodeUtf8(bytes: Uint8Array): string | CelError {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

@@ -254,6 +254,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
       ...member(`list_${type.name === type.kind ? name : type.name}_sort`, [listOf(type)], listOf(type), (_, list) =>
         sortBy(list as List, list as List),
       ),
+      runtimeParams: [LIST],
       cost: ([list]: readonly Value[], budget: WorkBudget) => selfComparisonCost(list!, budget),
       breaksOffOnError: true,
       estimate: ({ target }: CallNode) => selfComparisonEstimate(target!.size, type),
@@ -265,6 +266,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
       id: `list_${name}_sortByAssociatedKeys`,
       member: true,
       params: [LIST, listOf(type)],
+      runtimeParams: [LIST, LIST],
       result: LIST,
       call: (list: Value, keys: Value) => sortBy(list as List, keys as List),
       cost: ([, keys]: readonly Value[], budget: WorkBudget) => selfComparisonCost(keys!, budget),
@@ -367,9 +369,8 @@ function sortBy(list: List, keys: List): Value {
 const MAX_RANGE = 10_000_000
 
 function range(count: Int): Value {
-  if (count < 0) return new CelError(`lists.range: size must be non-negative, got ${count}`)
   if (count > MAX_RANGE) return new CelError(`lists.range: size ${count} exceeds maximum allowed (${MAX_RANGE})`)
-  return Array.from({ length: Number(count) }, (_, i) => i)
+  return Array.from({ length: Math.max(Number(count), 0) }, (_, i) => i)
 }
 
 function distinct(budget: WorkBudget, list: List): Value {

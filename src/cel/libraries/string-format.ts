@@ -4,6 +4,7 @@ import { compareTexts, printFloat, quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
 import type { WorkBudget } from '../cost/work-budget.js'
 import { printKey } from '../eval/operators.js'
+import { type FormatClause, parseFormatClause } from '../values/format-clauses.js'
 import { Duration, printTimestamp, Timestamp } from '../values/moments.js'
 import { Double, isInt, Uint } from '../values/numbers.js'
 import {
@@ -17,7 +18,7 @@ import {
   typeName,
   type Value,
 } from '../values/values.js'
-import { printDurationSeconds } from './conversions.js'
+import { decodeUtf8, printDurationSeconds } from './conversions.js'
 
 export function formatString(budget: WorkBudget, format: string, args: List): Value {
   let result = ''
@@ -33,39 +34,33 @@ export function formatString(budget: WorkBudget, format: string, args: List): Va
       at++
       continue
     }
-    const clause = /^%(?:\.([0-9]*))?([\s\S]?)/.exec(format.slice(at, at + 40))!
-    if (clause[2] === '') return new CelError('unexpected end of string')
     if (next >= sizeOfList(args)) return new CelError(`index ${next} out of range`)
-    const precision = clause[1] === undefined ? undefined : Number(clause[1])
-    if (Number(precision) > MAX_PRECISION)
-      return new CelError(`precision ${precision} exceeds the most of ${MAX_PRECISION}`)
-    const text = formatOne(budget, clause[2]!, precision, itemAt(args, next))
+    const clause = parseFormatClause(format, at)
+    if ('error' in clause) return new CelError(clause.error)
+    const text = formatOne(budget, clause, itemAt(args, next))
     if (typeof text !== 'string') return text
     // Its cost is 1, however much is written.
     budget.chargeWriting(text.length * 4)
     result += text
     next++
-    at += clause[0].length - 1
+    at = clause.end - 1
   }
   return result
 }
 
 const DEFAULT_PRECISION = 6
-/** No double has more digits behind the point that mean anything. */
-const MAX_PRECISION = 100
 
 const wrong = (rule: string, value: Value): CelError =>
   new CelError(`error during formatting: ${rule}, was given ${typeName(value)}`)
 
-function formatOne(budget: WorkBudget, verb: string, precision: number | undefined, value: Value): string | CelError {
+function formatOne(budget: WorkBudget, { verb, precision }: FormatClause, value: Value): string | CelError {
   switch (verb) {
-    case 's':
-      return formatText(budget, value)
     case 'd':
       return decimal(value) ?? wrong('decimal clause can only be used on integers', value)
     case 'f': {
       const number = asDouble(value)
       if (number === undefined) return wrong('fixed-point clause can only be used on doubles', value)
+      budget.chargeWriting(precision ?? 0)
       return fixedPoint(number, precision ?? DEFAULT_PRECISION)
     }
     case 'e': {
@@ -86,7 +81,7 @@ function formatOne(budget: WorkBudget, verb: string, precision: number | undefin
       return verb === 'X' ? text.toUpperCase() : text
     }
     default:
-      return new CelError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`)
+      return formatText(budget, value)
   }
 }
 
@@ -112,21 +107,37 @@ function asDouble(value: Value): number | undefined {
 function fixedPoint(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞'
-  const [whole = '', fraction] = exactFixed(value, precision).split('.')
+  const [whole = '', digits = ''] = exactFixed(value, precision).split('.')
+  // The printer keeps the number of digits in eight bits: beyond, zeros at the end may be left out.
+  const fraction = precision < 256 ? digits : digits.replace(/0+$/, '').padEnd(precision % 256, '0')
   const grouped = whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ',')
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+  return fraction === '' ? grouped : `${grouped}.${fraction}`
 }
 
 /** As many digits of the exact binary value as requested, halves to even. */
 function exactFixed(value: number, precision: number): string {
-  if (precision === 0) {
-    const floor = Math.floor(Math.abs(value))
-    const rest = Math.abs(value) - floor
-    const up = rest > 0.5 || (rest === 0.5 && floor % 2 === 1)
-    return `${value < 0 || Object.is(value, -0) ? '-' : ''}${BigInt(floor + (up ? 1 : 0))}`
-  }
-  if (Math.abs(value) < 1e21) return `${Object.is(value, -0) ? '-' : ''}${value.toFixed(precision)}`
-  return `${BigInt(value)}.${'0'.repeat(precision)}`
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  // A double has no more digits than these.
+  const digits = Math.min(precision, 1074)
+  const scaled = String(scaledToInteger(Math.abs(value), digits)).padStart(digits + 1, '0')
+  if (precision === 0) return `${sign}${scaled}`
+  return `${sign}${scaled.slice(0, -digits)}.${scaled.slice(-digits).padEnd(precision, '0')}`
+}
+
+/** value × 10^digits, halves to even. */
+function scaledToInteger(value: number, digits: number): bigint {
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, value)
+  const raw = bits.getBigUint64(0)
+  const exponent = Number(raw >> 52n)
+  const mantissa = (raw & (2n ** 52n - 1n)) | (exponent === 0 ? 0n : 2n ** 52n)
+  const power = Math.max(exponent, 1) - 1075
+  const scaled = mantissa * 10n ** BigInt(digits)
+  if (power >= 0) return scaled << BigInt(power)
+  const whole = scaled >> BigInt(-power)
+  const rest = scaled - (whole << BigInt(-power))
+  const half = 1n << BigInt(-power - 1)
+  return whole + (rest > half || (rest === half && whole % 2n === 1n) ? 1n : 0n)
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
@@ -148,7 +159,7 @@ function formatText(budget: WorkBudget, value: Value): string | CelError {
   if (value instanceof Timestamp) return printTimestamp(value)
   if (value instanceof Duration) return printDurationSeconds(value)
   if (value instanceof TypeValue) return value.type.name
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8')
+  if (value instanceof Uint8Array) return textOfBytes(value)
   if (isList(value)) return formatList(budget, value)
   if (value instanceof MapValue) return formatMap(budget, value)
   return (
@@ -158,6 +169,13 @@ function formatText(budget: WorkBudget, value: Value): string | CelError {
       value,
     )
   )
+}
+
+function textOfBytes(bytes: Uint8Array): string | CelError {
+  const text = decodeUtf8(bytes)
+  return typeof text === 'string'
+    ? text
+    : new CelError(`error during formatting: could not convert argument ${quote(text.message)} to string`)
 }
 
 function formatList(budget: WorkBudget, list: List): string | CelError {
@@ -175,6 +193,8 @@ function formatMap(budget: WorkBudget, map: MapValue): string | CelError {
   for (const key of map.keys()) {
     const value = formatPart(budget, map.get(key)!)
     if (typeof value !== 'string') return value
+    if (typeof key === 'object' && !(key instanceof Uint))
+      return new CelError(`error during formatting: no formatting function for map key of type ${typeName(key)}`)
     parts.push([typeof key === 'string' ? quote(key) : printKey(key), value])
   }
   parts.sort(([a], [b]) => compareTexts(a, b))
@@ -190,7 +210,10 @@ function formatPart(budget: WorkBudget, value: Value): string | CelError {
     budget.chargeReading(value.length * 20)
     return quote(value)
   }
-  if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString('utf8'))}`
+  if (value instanceof Uint8Array) {
+    const text = textOfBytes(value)
+    return typeof text === 'string' ? `b${quote(text)}` : text
+  }
   if (value instanceof Timestamp) return `timestamp(${quote(printTimestamp(value))})`
   if (value instanceof Duration) return `duration(${quote(printDurationSeconds(value))})`
   if (value instanceof Double) {

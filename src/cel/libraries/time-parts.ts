@@ -85,15 +85,21 @@ function atoi(text: string): number | CelError {
     : new CelError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
 }
 
+/** 1800. Before 1582 JavaScript's dates of a time zone are Julian. */
+const FIRST_CHANGE = -5_364_662_400
+
 const MAX_KEPT = 100
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function namedOffset(budget: WorkBudget, zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0
+  if (zone === 'Local') return -new Date(seconds * 1000).getTimezoneOffset() * 60
   budget.charge(220)
   const format = knownFormat(budget, zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
-  return localTime(format, seconds * 1000) / 1000 - seconds
+  // Dates before the first change of any zone's time have the offset that it then had.
+  const moment = Math.max(seconds, FIRST_CHANGE) * 1000
+  return (localTime(format, moment) - moment) / 1000
 }
 
 function knownFormat(budget: WorkBudget, zone: string): Intl.DateTimeFormat | undefined {

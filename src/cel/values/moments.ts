@@ -25,16 +25,20 @@ export const MIN_SECONDS = -62_135_596_800
 export const MAX_SECONDS = 253_402_300_799
 const BILLION = 1_000_000_000n
 
-export function timestampOf(nanosSince1970: bigint): Timestamp | CelError {
-  let seconds = nanosSince1970 / BILLION
-  let nanos = nanosSince1970 % BILLION
+export const EPOCH = new Timestamp(0, 0)
+
+/** A moment so much later, in the same zone. */
+export function laterBy(time: Timestamp, nanosLater: bigint): Timestamp | CelError {
+  const total = nanosOf(time) + nanosLater
+  let seconds = total / BILLION
+  let nanos = total % BILLION
   if (nanos < 0n) {
     nanos += BILLION
     seconds -= 1n
   }
   return seconds < MIN_SECONDS || seconds > MAX_SECONDS
     ? TIMESTAMP_OVERFLOW
-    : new Timestamp(Number(seconds), Number(nanos))
+    : new Timestamp(Number(seconds), Number(nanos), time.zone)
 }
 
 export const nanosOf = ({ seconds, nanos }: Timestamp): bigint => BigInt(seconds) * BILLION + BigInt(nanos)

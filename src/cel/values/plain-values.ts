@@ -1,7 +1,7 @@
 // Plain JavaScript in and out: JSON, dates, bytes and Maps, for hosts that have no values of their own.
 import { CelError } from '../cel-error.js'
 import { WorkBudget } from '../cost/work-budget.js'
-import { Duration, nanosOf, printSeconds, Timestamp, timestampOf } from './moments.js'
+import { Duration, EPOCH, laterBy, nanosOf, printSeconds, Timestamp } from './moments.js'
 import { checkedInt, Double, Uint } from './numbers.js'
 import {
   isList,
@@ -49,7 +49,7 @@ function fromObject(plain: object | null): Value {
   if (prototype === Object.prototype || prototype === null) return new PlainMap(plain as Record<string, unknown>)
   if (isValue(plain)) return plain
   if (plain instanceof Map) return mapFrom(Array.from(plain, ([key, value]) => [fromPlain(key), fromPlain(value)]))
-  if (plain instanceof Date) return timestampOf(BigInt(plain.getTime()) * MILLION)
+  if (plain instanceof Date) return laterBy(EPOCH, BigInt(plain.getTime()) * MILLION)
   return new PlainMap(plain as Record<string, unknown>)
 }
 

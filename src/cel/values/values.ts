@@ -99,7 +99,7 @@ export abstract class OpaqueValue {
 }
 
 /** Two lists as one, without copying them. */
-class Concatenation extends ListValue {
+export class Concatenation extends ListValue {
   readonly size: number
   private flat: readonly Value[] | undefined
   constructor(

@@ -94,12 +94,9 @@ export function quantityAsInt64({ amount, scale, wide }: Quantity): bigint | und
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value
 }
 
-/** As a float64, computed like kube-apiserver: big decimals are in billionths. */
-export function quantityAsFloat(quantity: Quantity): number {
-  const scale = quantity.wide ? NANO : quantity.scale
-  const amount = Number(quantity.wide ? scaledQuantity(quantity, NANO) : quantity.amount)
-  return scale === 0 ? amount : amount * Number(`1e${scale}`)
-}
+/** As a float64, computed like kube-apiserver. */
+export const quantityAsFloat = ({ amount, scale }: Quantity): number =>
+  scale === 0 ? Number(amount) : Number(amount) * Number(`1e${scale}`)
 
 /** In units of 10^scale, rounded away from zero: 1.1 is 2 at scale 0 and 1100 at scale -3. */
 export function scaledQuantity(quantity: Quantity, scale: number): bigint {
@@ -168,9 +165,8 @@ const isWrittenCanonically = (digits: string, scale: number): boolean =>
   scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0')
 
 function rounded(amount: bigint, scale: number, format: QuantityFormat): Quantity {
-  const fine = scale < NANO
-  const kept = fine ? divideAwayFromZero(amount, 10n ** BigInt(NANO - scale)) : amount
-  const quantity = { amount: kept, scale: fine ? NANO : scale, format, wide: true }
+  const kept = scaledQuantity({ amount, scale, format, wide: true }, NANO)
+  const quantity = { amount: kept, scale: NANO, format, wide: true }
   if (format !== 'BinarySI') return quantity
   if (compareQuantities(absolute(quantity), quantityOf(MAX_INT64)) > 0) {
     return { amount: kept < 0n ? -MAX_INT64 : MAX_INT64, scale: 0, format, wide: true }
