@@ -1,4 +1,5 @@
 // Attributes for tests of plugins.
+import { printFieldErrors } from '../meta/errors/field-errors.js'
 import { parseGroupResource } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { systemRequest, withOptions } from '../request/request.js'
@@ -50,7 +51,10 @@ export const mutated = async (plugin: AdmissionPlugin, attributes: Attributes): 
 export async function refusalOf(plugin: AdmissionPlugin, attributes: Attributes): Promise<string> {
   try {
     const object = (await plugin.mutate?.(attributes)) ?? undefined
-    await plugin.validate?.(object ? attributes.withObject(object) : attributes)
+    const seen = object ? attributes.withObject(object) : attributes
+    const errors = (await plugin.check?.(seen)) ?? []
+    if (errors.length > 0) return printFieldErrors(errors)
+    await plugin.validate?.(seen)
     return ''
   } catch (error) {
     return (error as Error).message

@@ -1,13 +1,14 @@
 // The admission chain. First the mutating plugins change the object, one after the other; when nothing changes it any
 // more, the validating plugins accept or refuse it.
 //
-//   mutate ── second run, if a plugin asked for it ── managedFields checked ── … validation … ── validate
+//   mutate ── second run, if a plugin asked for it ── managedFields checked ── … check, validation … ── validate
 //
 // A plugin declares its operations and resources. The chain sorts the plugins by them when it is built, so that a write
 // calls only the plugins that it concerns, and makes no promise where they answer at once.
 
 import { whenDecided } from '../auth/authorizer.js'
-import { type Awaitable, andThen, eachInTurn } from '../base/awaitable.js'
+import { type Awaitable, allOf, andThen, eachInTurn } from '../base/awaitable.js'
+import type { FieldError } from '../meta/errors/field-errors.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { Attributes, Operation } from './attributes.js'
 import type { ChainMetrics, Measure } from './chain-metrics.js'
@@ -24,6 +25,8 @@ export interface AdmissionPlugin {
   readonly resources?: readonly string[] | undefined
   /** The object as it should be, or undefined if nothing changes, as always on DELETE. Throws a StatusError to refuse. */
   mutate?(attributes: Attributes): Awaitable<ApiObject | undefined | void>
+  /** Errors of fields that need the user or other objects. They are reported together with those of the object's validation. */
+  check?(attributes: Attributes): Awaitable<readonly FieldError[]>
   /** Throws a StatusError to refuse. */
   validate?(attributes: Attributes): Awaitable<void>
   /** See `Admission.stored`. */
@@ -33,17 +36,21 @@ export interface AdmissionPlugin {
 export interface Admission {
   /** The object after all mutating plugins; undefined if none has changed it. */
   mutate(attributes: Attributes): Awaitable<ApiObject | undefined>
+  /** The errors of all plugins that check fields. Called before the object is validated. */
+  check(attributes: Attributes): Awaitable<readonly FieldError[]>
   validate(attributes: Attributes): Awaitable<void>
   /** An object of the attributes is stored as these bytes, for a plugin that keeps it. */
   stored(object: ApiObject, bytes: Buffer): void
 }
 
 type Mutate = (attributes: Attributes) => Awaitable<ApiObject | undefined | void>
+type Check = (attributes: Attributes) => Awaitable<readonly FieldError[]>
 type Validate = (attributes: Attributes) => Awaitable<void>
 
 /** The plugins that one operation on one resource calls. */
 interface Steps {
   readonly mutating: readonly Mutate[]
+  readonly checking: readonly Check[]
   readonly validating: readonly Validate[]
   readonly measureAdmit: Measure
   readonly measureValidate: Measure
@@ -75,6 +82,12 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
       )
       return andThen(mutated, changed => changed && withValidManagedFields(attributes, changed))
     },
+    check(attributes) {
+      const { checking } = stepsOf(attributes)
+      return checking.length === 0
+        ? NO_ERRORS
+        : andThen(allOf(checking.map(step => step(attributes))), all => all.flat())
+    },
     validate(attributes) {
       const { validating, measureValidate } = stepsOf(attributes)
       return measureValidate(() => eachInTurn(validating, step => step(attributes)))
@@ -85,8 +98,15 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
   }
 }
 
+const NO_ERRORS: readonly FieldError[] = []
+
 /** The chain that admits everything. */
-export const NO_ADMISSION: Admission = { mutate: () => undefined, validate: () => {}, stored: () => {} }
+export const NO_ADMISSION: Admission = {
+  mutate: () => undefined,
+  check: () => NO_ERRORS,
+  validate: () => {},
+  stored: () => {},
+}
 
 const NO_METRICS: ChainMetrics = { step: () => action => action(), plugin: () => undefined }
 
@@ -106,6 +126,7 @@ function stepsFor(
           ? [measured(decided(plugin.mutate.bind(plugin)), metrics.plugin(plugin.name, 'admit', operation))]
           : [],
       ),
+      checking: steps.flatMap(plugin => (plugin.check ? [decided(plugin.check.bind(plugin))] : [])),
       validating: steps.flatMap(plugin =>
         plugin.validate
           ? [measured(decided(plugin.validate.bind(plugin)), metrics.plugin(plugin.name, 'validate', operation))]

@@ -20,11 +20,13 @@ import { claimAuthorization } from './internal/claim-authorization.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
 import { definitionLifecycle } from './internal/definition-lifecycle.js'
+import { podCertificateSigning } from './internal/pod-certificate-signing.js'
 import { rbacEscalation } from './internal/rbac-escalation.js'
 import { systemPriorityClasses } from './internal/system-priority-classes.js'
 import { certificateApproval } from './plugins/certificate-approval.js'
 import { certificateSigning } from './plugins/certificate-signing.js'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.js'
+import { clusterTrustBundleAttest } from './plugins/cluster-trust-bundle-attest.js'
 import { defaultIngressClass } from './plugins/default-ingress-class.js'
 import { defaultStorageClass } from './plugins/default-storage-class.js'
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.js'
@@ -148,7 +150,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   on('RuntimeClass', ({ objects }) => runtimeClass(objects)),
   on('CertificateApproval', ({ authorizer }) => certificateApproval(authorizer)),
   on('CertificateSigning', ({ authorizer }) => certificateSigning(authorizer)),
-  missing('ClusterTrustBundleAttest', true, 'not applicable: the ClusterTrustBundle resource is not served'),
+  on('ClusterTrustBundleAttest', ({ authorizer }) => clusterTrustBundleAttest(authorizer)),
   on('CertificateSubjectRestriction', () => certificateSubjectRestriction),
   on('DefaultIngressClass', ({ objects }) => defaultIngressClass(objects)),
   off('DenyServiceExternalIPs', () => denyServiceExternalIPs),
@@ -183,7 +185,10 @@ export interface AdmissionOptions {
 }
 
 /** Steps that kube-apiserver has in other places, and that no flag switches off: these run before the plugins. */
-const INTERNAL_FIRST: readonly Create[] = [() => definitionLifecycle]
+const INTERNAL_FIRST: readonly Create[] = [
+  () => definitionLifecycle,
+  ({ authorizer }) => podCertificateSigning(authorizer),
+]
 
 /** The same: these run after the plugins, on the object as the plugins have left it. */
 const INTERNAL_LAST: readonly Create[] = [

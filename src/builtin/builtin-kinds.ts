@@ -21,6 +21,8 @@ import { autoscalerV1, autoscalerV2 } from './autoscaling/horizontal-pod-autosca
 import { cronJob } from './batch/cron-job.js'
 import { job } from './batch/job.js'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
+import { clusterTrustBundles } from './certificates/cluster-trust-bundle.js'
+import { podCertificateRequest } from './certificates/pod-certificate-request.js'
 import { buildKind, type FindDefinition, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
 import { STRICT_IPS } from './common/ip-rules.js'
@@ -56,8 +58,10 @@ import { podDisruptionBudget } from './policy/pod-disruption-budget.js'
 import { clusterRole, role } from './rbac/role.js'
 import { clusterRoleBinding, roleBinding } from './rbac/role-binding.js'
 import { deviceClasses } from './resource/device-class.js'
+import { deviceTaintRules } from './resource/device-taint-rule.js'
 import { resourceClaims } from './resource/resource-claim.js'
 import { resourceClaimTemplates } from './resource/resource-claim-template.js'
+import { resourcePoolStatusRequest } from './resource/resource-pool-status-request.js'
 import { resourceSlices } from './resource/resource-slice.js'
 import { priorityClass } from './scheduling/priority-class.js'
 import { isChanged, type KindSettings, withChangedParts, withSettings } from './settings/kind-settings.js'
@@ -95,6 +99,8 @@ const KINDS: readonly KindDefinition[] = [
   job,
   // certificates
   certificateSigningRequest,
+  ...clusterTrustBundles,
+  podCertificateRequest,
   // coordination
   lease,
   ...leaseCandidates,
@@ -139,8 +145,10 @@ const KINDS: readonly KindDefinition[] = [
   roleBinding,
   // resource
   ...deviceClasses,
+  ...deviceTaintRules,
   ...resourceClaims,
   ...resourceClaimTemplates,
+  resourcePoolStatusRequest,
   ...resourceSlices,
   // scheduling
   priorityClass,

@@ -199,6 +199,8 @@ export interface Allocated {
 
 export interface Subresources {
   readonly status?: SubresourceStrategy | undefined
+  /** A manager that sends a status with the object owns it, although only `/status` changes it. */
+  readonly statusIsOwnedWithObject?: boolean | undefined
   readonly scale?: ScaleStrategy | undefined
   /**
    * Further subresources under which the object itself is read and written with another strategy: removing namespace

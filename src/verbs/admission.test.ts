@@ -33,6 +33,7 @@ const admission: Admission = {
     return undefined
   },
   validate: attributes => void seen.push(`validate ${print(attributes)}`),
+  check: () => [],
   stored() {},
 }
 

@@ -7,6 +7,8 @@ import { startWebhooks } from './webhooks.mjs'
 export interface ReplayOptions {
   readonly url: string
   readonly token: string
+  /** The folder of the recordings. */
+  readonly folder?: string
 }
 
 /** The first difference of a scenario; undefined if it passed. */
@@ -14,8 +16,8 @@ export type Outcomes = Map<string, string | undefined>
 
 const JOBS = 16
 
-export function readScenarios(): Scenario[] {
-  const directory = new URL('./recordings/', import.meta.url)
+export function readScenarios(folder = 'recordings'): Scenario[] {
+  const directory = new URL(`./${folder}/`, import.meta.url)
   return readdirSync(directory)
     .filter(name => name.endsWith('.json'))
     .toSorted()
@@ -24,11 +26,11 @@ export function readScenarios(): Scenario[] {
     )
 }
 
-export async function replayAll({ url, token }: ReplayOptions): Promise<Outcomes> {
+export async function replayAll({ url, token, folder }: ReplayOptions): Promise<Outcomes> {
   const client = new Client({ url, token, insecure: true })
   const outcomes: Outcomes = new Map()
   const webhooks = new Map<number, Webhooks>()
-  const scenarios = readScenarios()
+  const scenarios = readScenarios(folder)
   for (const { webhooks: port } of scenarios) {
     if (port && !webhooks.has(port)) webhooks.set(port, await startWebhooks(port))
   }

@@ -2,23 +2,35 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { hostileValue } from './mutations.mjs'
 
-const table = JSON.parse(readFileSync(new URL('../../data/builtin-kinds.json', import.meta.url), 'utf8'))
+const readData = name => JSON.parse(readFileSync(new URL(`../../data/${name}.json`, import.meta.url), 'utf8'))
+const served = readData('builtin-kinds')
+const optional = readData('optional-kinds')
+const table = {
+  types: { ...served.types, ...optional.types },
+  kinds: { ...served.kinds, ...optional.kinds },
+}
 const recordings = new URL('../../test/conformance/recordings/', import.meta.url)
 
 /** The resources that objects are stored of: `{ apiVersion, name, kind, namespaced, verbs, subresources }`. */
-export const RESOURCES = Object.entries(table.resources).flatMap(([apiVersion, resources]) =>
-  resources
-    .filter(({ name, verbs }) => !name.includes('/') && verbs.includes('create') && verbs.includes('get'))
-    .map(({ name: plural, kind, namespaced }) => ({
-      apiVersion,
-      name: plural,
-      kind,
-      namespaced,
-      subresources: resources.flatMap(({ name }) =>
-        name.startsWith(`${plural}/`) ? [name.slice(plural.length + 1)] : [],
-      ),
-    })),
-)
+const resourcesOf = data =>
+  Object.entries(data.resources).flatMap(([apiVersion, resources]) =>
+    resources
+      .filter(({ name, verbs }) => !name.includes('/') && verbs.includes('create') && verbs.includes('get'))
+      .map(({ name: plural, kind, namespaced }) => ({
+        apiVersion,
+        name: plural,
+        kind,
+        namespaced,
+        subresources: resources.flatMap(({ name }) =>
+          name.startsWith(`${plural}/`) ? [name.slice(plural.length + 1)] : [],
+        ),
+      })),
+  )
+
+export const RESOURCES = resourcesOf(served)
+
+/** Those of versions that are served only where --runtime-config switches them on. */
+export const OPTIONAL_RESOURCES = resourcesOf(optional)
 
 export const readScenarios = () =>
   readdirSync(recordings)

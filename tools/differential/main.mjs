@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from '../../test/conformance/runner.mjs'
 import { AREAS } from './areas.mjs'
-import { RESOURCES, samplesOf } from './builtin-values.mjs'
+import { OPTIONAL_RESOURCES, RESOURCES, samplesOf } from './builtin-values.mjs'
 import { answersOf, cleanUp, firstDifference, renamed } from './compare.mjs'
 import { compareFields } from './fields.mjs'
 import { isKnown } from './known-differences.mjs'
@@ -145,7 +145,10 @@ async function runFields() {
   if (!reference) throw new Error('--fields needs --reference')
   const pattern = new RegExp(flags.fields)
   const recorder = flags.record && createRecorder()
-  for (const resource of RESOURCES.filter(({ apiVersion, kind }) => pattern.test(`${apiVersion} ${kind}`))) {
+  const matching = [...RESOURCES, ...OPTIONAL_RESOURCES].filter(({ apiVersion, kind }) =>
+    pattern.test(`${apiVersion} ${kind}`),
+  )
+  for (const resource of matching) {
     const of = `${resource.apiVersion.replace('/', '-')}-${resource.kind}`
     const fieldOf = ({ want, got }) =>
       [want, got].map(each => each?.body?.details?.causes?.[0]?.field?.replace(/\d+/g, '')).join()

@@ -1,10 +1,8 @@
 // What a write of a claim to devices needs beside the verb on the claim: administrative access only in a namespace that is
-// labelled for it, and rights of their own for the allocation and for the reports of drivers. kube-apiserver checks this
-// together with the validation of the object; here validation knows neither the user nor other objects.
+// labelled for it, and rights of their own for the allocation and for the reports of drivers.
 
 import { type GetAuthorizer, refusal } from '../../auth/authorizer.js'
 import { type FieldError, fieldForbidden } from '../../meta/errors/field-errors.js'
-import { invalid } from '../../meta/errors/status.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
@@ -20,10 +18,10 @@ export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer): 
   name: 'ResourceClaimAuthorization',
   operations: new Set(['CREATE', 'UPDATE']),
   resources: [`resourceclaims.${GROUP}`, `resourceclaims.${GROUP}/status`, `resourceclaimtemplates.${GROUP}`],
-  async mutate(attributes) {
-    const { object, oldObject, namespace, kind, subresource } = attributes
+  async check(attributes) {
+    const { object, oldObject, namespace, subresource } = attributes
     const isStatus = subresource === 'status'
-    if (object === undefined || (oldObject !== undefined && !isStatus)) return
+    if (object === undefined || (oldObject !== undefined && !isStatus)) return []
     const path = isStatus ? adminResult(object, oldObject) : adminRequest(object)
     const errors: FieldError[] = []
     if (path !== undefined && !(await isForAdmins(objects, namespace))) {
@@ -31,7 +29,7 @@ export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer): 
       errors.push(fieldForbidden(path, why))
     }
     if (isStatus && oldObject) errors.push(...(await checkStatusRights(attributes, object, oldObject, authorizer)))
-    if (errors.length > 0) throw invalid(kind, metaOf(object).name ?? '', errors)
+    return errors
   },
 })
 
@@ -47,7 +45,8 @@ function adminRequest(object: ApiObject): string | undefined {
   const spec = objectAt(object, 'spec')
   const claim = object.kind === 'ResourceClaimTemplate' ? objectAt(spec, 'spec') : spec
   const requests = objectsAt(objectAt(claim, 'devices'), 'requests')
-  const at = requests.findIndex(request => isAdmin(objectAt(request, 'exactly')))
+  // In v1beta1 the request itself has the field.
+  const at = requests.findIndex(request => isAdmin(objectAt(request, 'exactly')) || isAdmin(request))
   return at < 0 ? undefined : `spec.devices.requests[${at}].adminAccess`
 }
 

@@ -5,9 +5,9 @@ import { type FieldPath, fieldElement } from '../paths/field-path.js'
 import { EMPTY, type FieldSet, fieldSet } from '../paths/field-set.js'
 
 /** The fields that a write to the object (subresource `''`) or to one of its subresources resets. */
-export function resetFields({ status }: Subresources, subresource: string): FieldSet {
+export function resetFields({ status, statusIsOwnedWithObject }: Subresources, subresource: string): FieldSet {
   if (status === undefined) return EMPTY
-  if (subresource === '') return STATUS
+  if (subresource === '') return statusIsOwnedWithObject ? EMPTY : STATUS
   return subresource === 'status' ? fieldSet(...(status.resetFields ?? ['spec']).map(parsePath)) : EMPTY
 }
 

@@ -8,11 +8,10 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-  fieldTooLong,
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { checkPathSegment } from '../../meta/object/names.js'
 import {
   ensureObject,
   has,
@@ -44,6 +43,7 @@ import {
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { parseSigningRequest, pemBlocks } from './csr-parser.js'
+import { checkSignerName } from './signer-name.js'
 
 // ---- validation: the spec
 
@@ -87,7 +87,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
       USAGES.includes(usage) ? [] : [fieldNotSupported(indexPath('spec.usages', i), usage, USAGES)],
     ),
     ...[...repeatsOf(usages)].map(i => fieldDuplicate(indexPath('spec.usages', i), usages[i])),
-    ...checkSignerName(stringAt(spec, 'signerName')),
+    ...checkSigner(stringAt(spec, 'signerName')),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [
           fieldInvalid(
@@ -100,35 +100,11 @@ function checkSpec(spec: ValueObject): FieldError[] {
   ]
 }
 
-const DOMAIN_MAX = 253
-const SIGNER_PATH_MAX = 253 + 63 + 1
-
-/** The domain of the signer's owner and a path: `example.com/name`. */
-function checkSignerName(name: string): FieldError[] {
+function checkSigner(name: string): FieldError[] {
   const path = 'spec.signerName'
-  if (name === '') return [fieldRequired(path)]
-  if (name === 'kubernetes.io/legacy-unknown') {
-    return [fieldInvalid(path, name, 'the legacy signerName is not allowed via this API version')]
-  }
-  const [domain = '', rest, ...more] = name.split('/')
-  if (rest === undefined || more.length > 0) {
-    const why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-    return [fieldInvalid(path, name, why)]
-  }
-  const labels = domain.split('.')
-  const errors = (text: string, rule: (label: string) => string[]): FieldError[] =>
-    text
-      .split('.')
-      .flatMap(label => rule(label).map(why => fieldInvalid(path, text, `validating label ${quote(label)}: ${why}`)))
-  return [
-    ...(domain.length > DOMAIN_MAX ? [fieldTooLong(path, DOMAIN_MAX)] : []),
-    ...errors(domain, checkDnsLabel),
-    ...(labels.length < 2
-      ? [fieldInvalid(path, domain, 'should be a domain with at least two segments separated by dots')]
-      : []),
-    ...errors(rest, checkDnsSubdomain),
-    ...(rest.length > SIGNER_PATH_MAX ? [fieldTooLong(path, SIGNER_PATH_MAX)] : []),
-  ]
+  return name === 'kubernetes.io/legacy-unknown'
+    ? [fieldInvalid(path, name, 'the legacy signerName is not allowed via this API version')]
+    : checkSignerName(name, path)
 }
 
 // ---- validation: conditions

@@ -1,5 +1,5 @@
 // The PKCS #10 request in a CertificateSigningRequest, in PEM: the subject, its key, and a signature by that key.
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { failed, parsed, type Result } from '../../base/result.js'
 
 export interface SigningRequest {
@@ -18,6 +18,23 @@ export function parseSigningRequest(base64: string): Result<SigningRequest> {
     return parsed(readRequest(block.content))
   } catch (error) {
     return failed(error instanceof RequestError ? error.message : 'asn1: structure error: invalid certificate request')
+  }
+}
+
+/** The key of a request in DER, and whether the request is signed by it. */
+export interface SignedKey {
+  readonly key: KeyObject
+  readonly isSigned: boolean
+}
+
+/** Undefined for bytes that are no request. A key of an unknown kind counts as no request. */
+export function readSignedKey(der: Buffer): SignedKey | undefined {
+  try {
+    const [info, algorithm, signature] = childrenOf(only(der))
+    const [, , key] = childrenOf(info!)
+    return { key: publicKeyOf(key!), isSigned: signatureError(info!, key!, algorithm!, signature!) === undefined }
+  } catch {
+    return undefined
   }
 }
 
@@ -44,7 +61,8 @@ const COMMON_NAME = '550403'
 function readRequest(der: Buffer): SigningRequest {
   const [info, algorithm, signature] = childrenOf(only(der))
   const [, subject, key] = childrenOf(info!)
-  checkSignature(info!, key!, algorithm!, signature!)
+  const error = signatureError(info!, key!, algorithm!, signature!)
+  if (error !== undefined) throw new RequestError(error)
   const pairs = childrenOf(subject!).flatMap(set => childrenOf(set).map(childrenOf))
   const valuesOf = (attribute: string): string[] =>
     pairs.flatMap(([name, value]) => (name!.content.toString('hex') === attribute ? [textOf(value!)] : []))
@@ -109,13 +127,15 @@ const FAILURES: Readonly<Record<string, string>> = {
   ed25519: 'x509: Ed25519 verification failure',
 }
 
-function checkSignature(info: Element, key: Element, algorithm: Element, signature: Element): void {
+const publicKeyOf = (key: Element): KeyObject => createPublicKey({ key: key.whole, format: 'der', type: 'spki' })
+
+function signatureError(info: Element, key: Element, algorithm: Element, signature: Element): string | undefined {
   const id = childrenOf(algorithm)[0]!.content.toString('hex')
-  if (!Object.hasOwn(HASHES, id)) throw new RequestError('x509: cannot verify signature: algorithm unimplemented')
-  const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' })
+  if (!Object.hasOwn(HASHES, id)) return 'x509: cannot verify signature: algorithm unimplemented'
+  const publicKey = publicKeyOf(key)
   // The first byte of a BIT STRING counts its unused bits; a signature has none.
-  if (verify(HASHES[id], info.whole, publicKey, signature.content.subarray(1))) return
-  throw new RequestError(FAILURES[publicKey.asymmetricKeyType ?? ''] ?? 'x509: invalid signature')
+  if (verify(HASHES[id], info.whole, publicKey, signature.content.subarray(1))) return undefined
+  return FAILURES[publicKey.asymmetricKeyType ?? ''] ?? 'x509: invalid signature'
 }
 
 // ---- DER

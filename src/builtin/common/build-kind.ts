@@ -45,6 +45,7 @@ export function buildKind(
   const { apiVersion, resource } = versions[0]!
   const definition = definitionOf(apiVersion, resource.kind)
   const strategy = strategyOf(table, definition)
+  const { storedAs = apiVersion } = definition
   return {
     origin: 'builtin',
     group: groupOf(apiVersion),
@@ -58,8 +59,8 @@ export function buildKind(
     },
     namespaced: resource.namespaced,
     versions: versions.map(each => buildVersion(table, each.resource, definitionOf(each.apiVersion, resource.kind))),
-    storageVersion: versionOf(apiVersion),
-    storedAs: definition.storedAs ?? apiVersion,
+    storageVersion: versionOf(groupOf(storedAs) === groupOf(apiVersion) ? storedAs : apiVersion),
+    storedAs,
     alsoServedAs: definition.alsoServedAs,
     keyPrefix: definition.keyPrefix ?? `/${resource.name}/`,
     verbs: resource.verbs,
@@ -167,7 +168,7 @@ const limited =
 function buildSubresources(
   table: TypeTable,
   resource: APIResource,
-  { apiVersion, statusReset, statusWarnings }: KindDefinition,
+  { apiVersion, statusReset, statusWarnings, statusIsOwnedWithObject }: KindDefinition,
   strategy: BuiltinStrategy,
   validation: Validation,
 ): Subresources {
@@ -192,6 +193,7 @@ function buildSubresources(
       warnings: statusWarnings,
       resetFields: ['spec', ...(statusReset ?? [])],
     },
+    statusIsOwnedWithObject,
     scale: facts('scale') && scaleRules,
     parts: Object.fromEntries(
       Object.entries(prepareForSubresourceUpdate).map(([subresource, prepareForUpdate]) => [

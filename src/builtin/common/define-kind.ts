@@ -17,6 +17,8 @@ export interface KindParts {
   readonly strategy?: BuiltinStrategy | ((table: TypeTable) => BuiltinStrategy)
   /** Fields that a write to the status leaves alone for server-side apply, beside `spec`. */
   readonly statusReset?: readonly string[]
+  /** A manager that sends a status with the object owns it, although only `/status` changes it. */
+  readonly statusIsOwnedWithObject?: boolean
   /** What is refused. Without it only metadata is checked. */
   readonly validation?: Validation
   /** Warnings that come with the response to a write that is accepted. */
@@ -29,7 +31,7 @@ export interface KindParts {
   readonly selectableFields?: SelectableFields
   /** Where the objects are stored, if not under the plural name of the resource. */
   readonly keyPrefix?: string
-  /** The apiVersion in which the objects are stored, if it is of another group. */
+  /** The apiVersion in which the objects are stored, if it is not the newest one or is of another group. */
   readonly storedAs?: string
   /** Groups and versions of other kinds that serve the same objects. */
   readonly alsoServedAs?: readonly string[]

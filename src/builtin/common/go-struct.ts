@@ -249,6 +249,7 @@ const GLUSTERFS = { endpoints: 'EndpointsName' }
 
 /** Fields that kube-apiserver's internal types name otherwise. */
 const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'certificates/v1beta1.PodCertificateRequestSpec': { pkixPublicKey: 'PKIXPublicKey' },
   'core/v1.RBDVolumeSource': RBD,
   'core/v1.RBDPersistentVolumeSource': RBD,
   'core/v1.ISCSIVolumeSource': ISCSI,

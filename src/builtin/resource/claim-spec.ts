@@ -18,7 +18,7 @@ export function defaultClaimSpec(spec: ValueObject): void {
   }
 }
 
-function defaultDevices(devices: ValueObject): void {
+export function defaultDevices(devices: ValueObject): void {
   setDefault(devices, 'allocationMode', 'ExactCount')
   if (stringAt(devices, 'allocationMode') === 'ExactCount') setDefault(devices, 'count', 1)
 }

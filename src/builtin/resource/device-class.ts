@@ -30,4 +30,8 @@ const deviceClass = defineKind('resource.k8s.io/v1', 'DeviceClass', {
   validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
 })
 
-export const deviceClasses = [deviceClass, earlierVersion(deviceClass, 'v1beta2', { since: 36 })]
+export const deviceClasses = [
+  deviceClass,
+  earlierVersion(deviceClass, 'v1beta2', { since: 36 }),
+  earlierVersion(deviceClass, 'v1beta1', { since: 35 }),
+]

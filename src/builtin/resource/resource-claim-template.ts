@@ -8,6 +8,7 @@ import { check, field } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
 import { checkClaimSpec, defaultClaimSpec, immutableSpec } from './claim-spec.js'
+import { CLAIM_TEMPLATE, defaultClaimSpecV1beta1, withV1beta1 } from './v1beta1.js'
 
 const rules = [
   metadata({ namespaced: true }),
@@ -26,7 +27,9 @@ const resourceClaimTemplate = defineKind('resource.k8s.io/v1', 'ResourceClaimTem
   }),
 })
 
-export const resourceClaimTemplates = [
+export const resourceClaimTemplates = withV1beta1(
   resourceClaimTemplate,
   earlierVersion(resourceClaimTemplate, 'v1beta2', { since: 36 }),
-]
+  CLAIM_TEMPLATE,
+  { defaults: template => defaultClaimSpecV1beta1(objectAt(ensureObject(template, 'spec'), 'spec')) },
+)

@@ -12,6 +12,7 @@ import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { checkClaimSpec, defaultClaimSpec, immutableSpec } from './claim-spec.js'
 import { claimStatus, dropDeallocated } from './claim-status.js'
+import { CLAIM, defaultClaimSpecV1beta1, withV1beta1 } from './v1beta1.js'
 
 function stateCell(claim: ValueObject): string {
   const status = objectAt(claim, 'status')
@@ -43,4 +44,9 @@ const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   table: (claim, now) => [nameOf(claim), stateCell(claim), ageOf(claim, now)],
 })
 
-export const resourceClaims = [resourceClaim, earlierVersion(resourceClaim, 'v1beta2', { since: 36 })]
+export const resourceClaims = withV1beta1(
+  resourceClaim,
+  earlierVersion(resourceClaim, 'v1beta2', { since: 36 }),
+  CLAIM,
+  { defaults: claim => defaultClaimSpecV1beta1(objectAt(claim, 'spec')) },
+)

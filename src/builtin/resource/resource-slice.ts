@@ -2,10 +2,19 @@
 import { failed } from '../../base/result.js'
 import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
+import {
+  ensureObject,
+  has,
+  numberAt,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  stringAt,
+} from '../../meta/values/access.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { firstByKey } from '../../meta/values/list-keys.js'
-import { getOwn, type ValueObject } from '../../meta/values/value.js'
+import { getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkDriverName } from '../common/driver-name.js'
 import { earlierVersion } from '../common/earlier-version.js'
@@ -20,6 +29,7 @@ import { validationRules } from '../common/validation.js'
 import { nodeSelectorRules } from '../core/pod/spec/scheduling.js'
 import { checkPoolName, checkSet } from './device-names.js'
 import { checkCounterSet, checkDevice, givenNodes, needsMore, printNames } from './slice-devices.js'
+import { partsOfDevice, SLICE, withV1beta1 } from './v1beta1.js'
 
 const MAX_DEVICES = 128
 const MAX_DEVICES_WITH_MORE = 64
@@ -103,8 +113,22 @@ const devicesOf = (slice: ValueObject): readonly ValueObject[] => objectsAt(obje
 /** The time of a taint that has none is that of the write. */
 const dateTaints: PrepareForCreate = (slice, { now }) => {
   for (const device of devicesOf(slice)) {
-    for (const taint of objectsAt(device, 'taints')) setDefault(taint, 'timeAdded', now)
+    for (const taint of objectsAt(partsOfDevice(device), 'taints')) setDefault(taint, 'timeAdded', now)
   }
+}
+
+function defaultMappings(slice: ValueObject): void {
+  for (const device of devicesOf(slice)) {
+    for (const mapping of Object.values(objectAt(partsOfDevice(device), 'nodeAllocatableResourceMappings'))) {
+      if (isObject(mapping)) setDefault(mapping, 'allocationMultiplier', '1')
+    }
+  }
+}
+
+/** In v1beta1 every device has its parts in `basic`, even if there are none. */
+function defaultBasic(slice: ValueObject): void {
+  for (const device of devicesOf(slice)) ensureObject(device, 'basic')
+  defaultMappings(slice)
 }
 
 function driverWarnings(slice: ValueObject): string[] {
@@ -118,18 +142,19 @@ const sliceFields = selectableFields(
   { kindInMessage: 'ResourceSlice', namespaced: false },
 )
 
-/** The version before v1 has other words for a field that is not selectable. */
-const betaFields: SelectableFields = {
+/** The versions before v1 have other words for a field that is not selectable. */
+const fieldsOf = (version: string): SelectableFields => ({
   ...sliceFields,
   support: (name, value) => {
     const supported = sliceFields.support(name, value)
     return supported.ok
       ? supported
-      : failed(`field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: ${name}`)
+      : failed(`field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${name}`)
   },
-}
+})
 
 const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
+  defaults: defaultMappings,
   strategy: {
     prepareForCreate: (slice, context) => {
       dateTaints(slice, context)
@@ -151,7 +176,9 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
   },
 })
 
-export const resourceSlices = [
+export const resourceSlices = withV1beta1(
   resourceSlice,
-  earlierVersion({ ...resourceSlice, selectableFields: betaFields }, 'v1beta2', { since: 36 }),
-]
+  earlierVersion({ ...resourceSlice, selectableFields: fieldsOf('v1beta2') }, 'v1beta2', { since: 36 }),
+  SLICE,
+  { defaults: defaultBasic, selectableFields: fieldsOf('v1beta1') },
+)

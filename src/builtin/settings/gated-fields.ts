@@ -37,16 +37,20 @@ export const POD_SPEC_AT: Readonly<Record<string, string>> = {
   'batch Job': 'spec.template.spec',
 }
 
+/** In v1beta1 what a request asks for is in the request itself. */
+const ofRequests = (at: string, name: string): string[] =>
+  ['', '.exactly', '.firstAvailable[]'].map(part => `${at}${part}.${name}`)
+
+/** In v1beta1 what a device has is in `basic`. */
+const ofDevices = (...names: string[]): string[] =>
+  names.flatMap(name => [`spec.devices[].${name}`, `spec.devices[].basic.${name}`])
+
 const claimSpec = (at: string): GatedFields => ({
   DRAConsumableCapacity: [
     `${at}.devices.constraints[].distinctAttribute`,
-    `${at}.devices.requests[].exactly.capacity`,
-    `${at}.devices.requests[].firstAvailable[].capacity`,
+    ...ofRequests(`${at}.devices.requests[]`, 'capacity'),
   ],
-  DRADeviceTaints: [
-    `${at}.devices.requests[].exactly.tolerations`,
-    `${at}.devices.requests[].firstAvailable[].tolerations`,
-  ],
+  DRADeviceTaints: ofRequests(`${at}.devices.requests[]`, 'tolerations'),
   DRAPrioritizedList: [`${at}.devices.requests[].firstAvailable`],
 })
 
@@ -93,19 +97,15 @@ export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
   'resource.k8s.io ResourceClaimTemplate': [claimSpec('spec.spec')],
   'resource.k8s.io ResourceSlice': [
     {
-      DRAConsumableCapacity: ['spec.devices[].allowMultipleAllocations', 'spec.devices[].capacity{}.requestPolicy'],
-      DRADeviceBindingConditions: ['bindingConditions', 'bindingFailureConditions', 'bindsToNode'].map(
-        name => `spec.devices[].${name}`,
-      ),
-      DRADeviceTaints: ['spec.devices[].taints'],
-      DRAListTypeAttributes: ['bools', 'ints', 'strings', 'versions'].map(
-        list => `spec.devices[].attributes{}.${list}`,
-      ),
-      DRANodeAllocatableResources: ['spec.devices[].nodeAllocatableResourceMappings'],
+      DRAConsumableCapacity: ofDevices('allowMultipleAllocations', 'capacity{}.requestPolicy'),
+      DRADeviceBindingConditions: ofDevices('bindingConditions', 'bindingFailureConditions', 'bindsToNode'),
+      DRADeviceTaints: ofDevices('taints'),
+      DRAListTypeAttributes: ofDevices(...['bools', 'ints', 'strings', 'versions'].map(each => `attributes{}.${each}`)),
+      DRANodeAllocatableResources: ofDevices('nodeAllocatableResourceMappings'),
       DRAPartitionableDevices: [
         'spec.sharedCounters',
         'spec.perDeviceNodeSelection',
-        ...['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'].map(name => `spec.devices[].${name}`),
+        ...ofDevices('consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'),
       ],
     },
   ],

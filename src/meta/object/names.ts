@@ -43,6 +43,17 @@ export function checkDns1035Label(name: string): string[] {
 /** A DNS subdomain (RFC 1123), the rule for most object names: `example.com`. */
 export const checkDnsSubdomain: NameRule = name => dnsSubdomainErrors(name, 'characters')
 
+/** The same in upper case, too: `Example.com`. */
+export function checkDnsSubdomainAnyCase(name: string): string[] {
+  const errors = tooLong(name, DNS_SUBDOMAIN_MAX, 'bytes')
+  if (!isDnsSubdomain(name.toLowerCase())) {
+    const why =
+      "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+    errors.push(regexError(why, SUBDOMAIN, 'Example.com'))
+  }
+  return errors
+}
+
 /** A DNS subdomain whose labels may begin with or contain an underscore: `_tcp.example.com`. */
 export function checkDnsSubdomainWithUnderscore(name: string): string[] {
   const errors = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')

@@ -27,7 +27,7 @@ export function createBuiltinRegistry(
   const kinds = [...builtin, ...definitions]
   const known = new Set(kinds.flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))))
   const absent = checkRuntimeConfig(config, known)
-  for (const kind of kinds) registry.put(withRuntimeConfig(kind, config))
+  for (const kind of kinds) registry.put(withRuntimeConfig(kind, config, featureGates))
   return { registry, warnings: absent.map(name => `--runtime-config has no effect for ${name}: it is not served here`) }
 }
 

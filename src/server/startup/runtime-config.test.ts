@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
 import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-config.js'
 
-const kind = (group: string) =>
+const kind = (group: string, plural = 'things') =>
   ({
     group,
-    names: { plural: 'things' },
+    names: { plural },
     versions: [
       { name: 'v1', served: true },
       { name: 'v1beta1', served: false },
       { name: 'v2alpha1', served: false },
     ],
   }) as unknown as Kind
-const served = (group: string, config: Record<string, boolean>) =>
-  withRuntimeConfig(kind(group), config).versions.flatMap(({ name, served: isServed }) => (isServed ? name : []))
+const served = (each: Kind, config: Record<string, boolean>, gates: Record<string, boolean> = {}) =>
+  withRuntimeConfig(each, config, gates).versions.flatMap(({ name, served: isServed }) => (isServed ? name : []))
 
 test.each([
   ['apps', {}, ['v1']],
@@ -26,11 +26,26 @@ test.each([
   ['apps', { 'apps/v1beta1/things': true, 'apps/v1beta1/others': false }, ['v1', 'v1beta1']],
   ['apps', { 'apps/v1beta1': true, 'apps/v1beta1/things': false }, ['v1']],
   ['apiextensions.k8s.io', { 'api/all': true }, ['v1', 'v2alpha1']],
-  ['storagemigration.k8s.io', { 'api/beta': true }, ['v1']],
-  ['storagemigration.k8s.io', { 'storagemigration.k8s.io/v1beta1': true }, ['v1', 'v1beta1']],
   ['apiextensions.k8s.io', { 'apiextensions.k8s.io/v1beta1': true }, ['v1', 'v1beta1']],
 ])('in group "%s" under %j', (group, config, expected) => {
-  expect(served(group, config)).toEqual(expected)
+  expect(served(kind(group), config)).toEqual(expected)
+})
+
+const BUNDLES = kind('certificates.k8s.io', 'clustertrustbundles')
+const MIGRATIONS = kind('storagemigration.k8s.io', 'storageversionmigrations')
+const BUNDLES_BY_NAME = { 'certificates.k8s.io/v1beta1': true, 'certificates.k8s.io/v1': false }
+const MIGRATIONS_BY_NAME = { 'storagemigration.k8s.io/v1beta1': true, 'storagemigration.k8s.io/v1': false }
+
+test.each([
+  [BUNDLES, BUNDLES_BY_NAME, {}, []],
+  [BUNDLES, BUNDLES_BY_NAME, { ClusterTrustBundle: true }, ['v1beta1']],
+  [BUNDLES, BUNDLES_BY_NAME, { AllBeta: true }, ['v1beta1']],
+  [MIGRATIONS, { 'api/beta': true, 'api/ga': false }, {}, []],
+  [MIGRATIONS, { 'api/beta': true, 'api/ga': false }, { StorageVersionMigrator: true }, ['v1beta1']],
+  [MIGRATIONS, MIGRATIONS_BY_NAME, {}, ['v1beta1']],
+  [MIGRATIONS, MIGRATIONS_BY_NAME, { StorageVersionMigrator: false }, []],
+])('%# a resource behind a gate', (each, config, gates, expected) => {
+  expect(served(each, config, gates)).toEqual(expected)
 })
 
 test('a kind of which nothing changes stays the same value', () => {

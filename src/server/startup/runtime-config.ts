@@ -2,20 +2,34 @@
 import { UsageError } from '../../base/usage-error.js'
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { RuntimeConfig } from '../options/api.js'
 
-/**
- * Versions that only their own name switches on: one that kube-apiserver has removed, and one that it serves only while a
- * feature gate is on, which is off by default.
- */
-const ONLY_BY_NAME = new Set(['apiextensions.k8s.io/v1beta1', 'storagemigration.k8s.io/v1beta1'])
+/** A version that kube-apiserver has removed is switched on only by its own name. */
+const ONLY_BY_NAME = new Set(['apiextensions.k8s.io/v1beta1'])
 
-export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
+/** Its own name switches it on without its gate, too, unless the gate is set to false. */
+const MIGRATIONS = 'storagemigration.k8s.io/storageversionmigrations'
+
+/** Resources that are served only while a feature gate is on, too. */
+const GATED: Readonly<Record<string, string>> = {
+  'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
+  'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',
+  [MIGRATIONS]: 'StorageVersionMigrator',
+}
+
+/** The versions of a kind that the configuration and the feature gates leave are served. */
+export function withRuntimeConfig(kind: Kind, config: RuntimeConfig, gates: FeatureGates = {}): Kind {
+  const resource = `${kind.group}/${kind.names.plural}`
+  const gate = GATED[resource]
+  const isOn = gate === undefined || isGateOn(gates, gate)
+  const needsName = !isOn && resource === MIGRATIONS && gates[gate] !== false
   const versions = kind.versions.map(version => {
     const apiVersion = apiVersionOf(kind, version.name)
     const byStage = config[`api/${stabilityOf(version.name)}`] ?? config['api/all']
     const byName = config[`${apiVersion}/${kind.names.plural}`] ?? config[apiVersion]
-    const served = byName ?? (ONLY_BY_NAME.has(apiVersion) ? undefined : byStage) ?? version.served
+    const isConfigured = byName ?? (ONLY_BY_NAME.has(apiVersion) ? undefined : byStage) ?? version.served
+    const served = isConfigured && (isOn || (needsName && byName === true))
     return served === version.served ? version : { ...version, served }
   })
   return versions.every((version, i) => version === kind.versions[i]) ? kind : { ...kind, versions }

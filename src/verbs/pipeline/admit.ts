@@ -3,6 +3,7 @@
 import { type AttributesInit, createAttributes } from '../../admission/attributes.js'
 import type { Awaitable } from '../../base/awaitable.js'
 import type { Cancellation } from '../../base/cancellation.js'
+import type { FieldError } from '../../meta/errors/field-errors.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { Target } from '../../request/target.js'
 import type { Entry } from '../../storage/store.js'
@@ -11,6 +12,10 @@ import type { PipelineEnv } from './pipeline-env.js'
 /** Runs the mutating phase: the changed object, or undefined if no plugin has changed it. */
 export const mutate = ({ admission }: PipelineEnv, init: AttributesInit): Awaitable<ApiObject | undefined> =>
   admission.mutate(createAttributes(init))
+
+/** The errors of fields that admission finds, for the validation of the object. */
+export const check = ({ admission }: PipelineEnv, init: AttributesInit): Awaitable<readonly FieldError[]> =>
+  admission.check(createAttributes(init))
 
 /** Runs the validating phase. */
 export const validate = ({ admission }: PipelineEnv, init: AttributesInit): Awaitable<void> =>

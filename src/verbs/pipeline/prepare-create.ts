@@ -7,6 +7,7 @@
 //
 // A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
 
+import type { AttributesInit } from '../../admission/attributes.js'
 import { inTurns } from '../../base/memo.js'
 import { startTurns } from '../../base/turns.js'
 import { groupKindIn } from '../../kinds/kind-names.js'
@@ -26,7 +27,7 @@ import { checkAdmittedCount } from '../../meta/object/value-limit.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
-import { inStorageVersion, mutate, validate } from './admit.js'
+import { check, inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
@@ -94,12 +95,14 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
     if (turns.isDue()) await turns.give()
     if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
-    const errors = errorsOf(target, object, warnings)
+    const attributes: AttributesInit = { operation: 'CREATE', request, target, object, oldObject: undefined }
+    const found = check(env, attributes)
+    const errors = [...(found instanceof Promise ? await found : found), ...errorsOf(target, object, warnings)]
     if (turns.isDue()) await turns.give()
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
     for (const text of warnings) request.warn(text)
     for (const text of version.strategy.warnings(object, undefined)) request.warn(text)
-    await validate(env, { operation: 'CREATE', request, target, object, oldObject: undefined })
+    await validate(env, attributes)
     const unversioned = withoutVersion(object)
     const stored = await inStorageVersion(target, unversioned, admitted.isChanged, request)
     return { object, stored, isNormal: isNormal && stored === unversioned, allocated }

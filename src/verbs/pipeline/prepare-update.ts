@@ -30,7 +30,7 @@ import type { WriteOptions } from '../../meta/options/write-options.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
-import { inStorageVersion, mutate, validate } from './admit.js'
+import { check, inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track, withOwnership } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
@@ -84,7 +84,12 @@ export async function prepareUpdate(
     if (turns.isDue()) await turns.give()
     if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
-    const errors = [...commonErrors(target, object, old), ...strategy.validateUpdate(object, old, warnings)]
+    const found = check(env, { operation: 'UPDATE', request, target, object, oldObject: old })
+    const errors = [
+      ...commonErrors(target, object, old),
+      ...(found instanceof Promise ? await found : found),
+      ...strategy.validateUpdate(object, old, warnings),
+    ]
     if (turns.isDue()) await turns.give()
     for (const text of warnings) request.warn(text)
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)

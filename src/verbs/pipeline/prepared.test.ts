@@ -47,6 +47,7 @@ async function write(outcome: unknown, { errors = [], subresource = '', dryRun =
     allocationOf: () => allocation,
     admission: {
       mutate: () => undefined,
+      check: () => [],
       validate() {
         if (refusal) throw refusal
       },

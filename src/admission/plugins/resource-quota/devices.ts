@@ -70,9 +70,9 @@ export function deviceEvaluator({ deviceClasses, pods, claims }: DeviceWorld): Q
 /** The devices of one request, by the name of a quota. Of alternatives, the most of each class counts. */
 function devicesOf(request: ValueObject): Amounts {
   const most = new Map<string, Quantity>()
-  const exactly = objectOrNone(request, 'exactly')
   const alternatives = objectsAt(request, 'firstAvailable')
-  for (const each of alternatives.length > 0 ? alternatives : exactly ? [exactly] : []) {
+  // In v1beta1 the request itself says what it asks for.
+  for (const each of alternatives.length > 0 ? alternatives : [objectOrNone(request, 'exactly') ?? request]) {
     const name = `${stringAt(each, 'deviceClassName')}${BY_CLASS}`
     const amount = quantityOf(countOf(each))
     const before = most.get(name)
