@@ -14,7 +14,11 @@ const { constants, Script } = require('node:vm')
 const KEEP_AFTER_MS = 2_000
 /** The length of a SHA-1 digest. */
 const DIGEST_BYTES = 20
-/** What V8 has compiled is kept again by so many starts: the first one of a data directory runs other code than those after it. */
+/**
+ * What V8 has compiled is kept again while it grows by more than this part, and by so many starts more: each runs other code,
+ * the first one of a data directory or a short command.
+ */
+const GROWTH = 0.1
 const STARTS = 3
 
 /** `version`: that of the package. `bundle`: the folder with its files, which are ASCII. */
@@ -45,17 +49,17 @@ function ownFolder(version) {
 }
 
 function compileWithCache(folder, bundle) {
-  /** Those that are to be kept, with the number of starts that have kept them before. */
+  /** Those that are to be kept, with what is kept of them. */
   const scripts = new Map()
   const flags = cachedDataVersionTag()
 
   function compile(module, source, filename) {
     const path = join(folder, nameOf(filename))
-    const { cachedData, starts } = readIfWhole(path)
+    const { cachedData, starts = 0 } = readIfWhole(path)
     const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
     const script = new Script(source, { filename, cachedData, importModuleDynamically })
-    const isNew = !cachedData || script.cachedDataRejected
-    if (isNew || starts < STARTS) scripts.set(path, { script, isNew, starts: isNew ? 0 : starts })
+    const length = script.cachedDataRejected ? 0 : (cachedData?.length ?? 0)
+    if (length === 0 || starts < STARTS) scripts.set(path, { script, length, starts: length === 0 ? 0 : starts })
     const run = script.runInThisContext()
     return run.call(module.exports, module.exports, Module.createRequire(filename), module, filename, dirname(filename))
   }
@@ -72,18 +76,19 @@ function compileWithCache(folder, bundle) {
     else others(module, filename)
   }
 
-  const keepAll = choose => {
+  const keepAll = () => {
     // V8 would not accept it at the next start, which begins with the flags that this one began with.
     if (cachedDataVersionTag() !== flags) return
-    for (const [path, each] of scripts) if (choose(each)) keep(path, each.script.createCachedData(), each.starts)
+    for (const [path, { script, length, starts }] of scripts) {
+      const data = script.createCachedData()
+      const isGrown = data.length > length * (1 + GROWTH)
+      keep(path, data, isGrown ? starts : starts + 1)
+    }
     scripts.clear()
   }
-  setTimeout(() => {
-    for (const each of scripts.values()) each.starts++
-    keepAll(() => true)
-  }, KEEP_AFTER_MS).unref()
-  // A short command has compiled little: what it keeps counts as no start.
-  process.once('exit', () => keepAll(({ isNew }) => isNew))
+  setTimeout(keepAll, KEEP_AFTER_MS).unref()
+  // Servers of tests often run for a shorter time than that.
+  process.once('exit', keepAll)
 }
 
 /** The same as `Module.wrap`, but the text is outside of V8's heap and neither decoded nor copied once more. */

@@ -5,6 +5,7 @@
 import {
   createInternedParts,
   decodeJson,
+  decodeWrittenJson,
   encodeJson,
   encodeString,
   type InternedPosition,
@@ -32,17 +33,17 @@ export function createStoredCodec(): StoredCodec {
   const interned = { parts, at: FIELDS }
   return {
     encode: (object, sortedKeys = false) => Buffer.from(printStored(object, sortedKeys, fields => parts.print(fields))),
-    decode: entry => decodeEntry(entry, { floatMinusZero: true, interned }),
+    decode: entry => decodeEntry(entry, bytes => decodeJson(bytes, { floatMinusZero: true, interned }).value),
   }
 }
 
 /** The same without shared parts, for objects that are decoded once. */
-export const decodeStored = (entry: Entry): ApiObject => decodeEntry(entry, { floatMinusZero: true })
+export const decodeStored = (entry: Entry): ApiObject => decodeEntry(entry, decodeWrittenJson)
 
-function decodeEntry(entry: Entry, options: Parameters<typeof decodeJson>[1]): ApiObject {
+function decodeEntry(entry: Entry, decode: (bytes: Uint8Array) => Value): ApiObject {
   let value: Value
   try {
-    ;({ value } = decodeJson(entry.value, options))
+    value = decode(entry.value)
   } catch (error) {
     throw unreadable(entry, error)
   }

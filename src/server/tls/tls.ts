@@ -31,22 +31,27 @@ export async function prepareTls(
   hosts: readonly string[],
   share?: ShareAuthority,
 ): Promise<Tls> {
+  const optionsOf = (pair: KeyPair, accepted: string): TlsOptions => ({
+    ...pair,
+    named: namedCertificates(named ?? []),
+    clientCa: joinPem(accepted, proxyCa),
+    minVersion,
+    ciphers,
+    curves,
+    http2,
+    maxStreams,
+  })
+  // With both, as at each of the many starts of envtest, no certificate of our own is used, so that none is created.
+  if (keyPair && clientCa !== undefined) {
+    return { options: optionsOf(keyPair, clientCa), ca: keyPair.cert, clientCa, admin: undefined }
+  }
   const own =
     certificateFolder === undefined
       ? await makeCertificates(hosts, share)
       : await ensureCertificates(certificateFolder, hosts, share)
   const accepted = clientCa ?? own.ca
   return {
-    options: {
-      ...(keyPair ?? own.server),
-      named: namedCertificates(named ?? []),
-      clientCa: joinPem(accepted, proxyCa),
-      minVersion,
-      ciphers,
-      curves,
-      http2,
-      maxStreams,
-    },
+    options: optionsOf(keyPair ?? own.server, accepted),
     // The authority of a certificate of the user is not known, but the certificate itself can be trusted.
     ca: keyPair?.cert ?? own.ca,
     clientCa: accepted,

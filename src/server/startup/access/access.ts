@@ -2,6 +2,7 @@
 
 import { reviewCaller, staticTokens, type TokenAuthenticator, webhookTokens } from '../../../auth/authenticator.js'
 import { ALL_RULES, type Authorizer, createRbacRules, type RuleResolver } from '../../../auth/authorizer.js'
+import type { ExternalSigner } from '../../../auth/external-signer.js'
 import { startNodeGraph } from '../../../auth/nodes.js'
 import { startRbacStore } from '../../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../../auth/reviews.js'
@@ -9,12 +10,10 @@ import {
   accountTokens,
   bootstrapTokens,
   DEFAULT_ISSUER,
-  type ExternalSigner,
   type FindObject,
   legacyTokens,
   loadSigningKey,
   type MarkTokenUsed,
-  openExternalSigner,
   type SigningKey,
   type TokenAuthority,
 } from '../../../auth/tokens.js'
@@ -196,6 +195,7 @@ async function openOutside(
   maxSeconds: number | undefined,
   env: { readonly metrics: MetricsRegistry; readonly log: Logger },
 ): Promise<ExternalSigner> {
+  const { openExternalSigner } = await import('../../../auth/external-signer.js')
   const signer = await openExternalSigner({ path, ...env }).catch((error: unknown) => {
     throw new UsageError(
       `--service-account-signing-endpoint=${path}: while setting up external-jwt-signer: ${messageOf(error)}`,
