@@ -29,12 +29,12 @@ test('phases and plugins are counted, with refusals and promises', async () => {
   await expect((async () => chain.validate(attributes))()).rejects.toThrow('no')
   const counts = (await metrics.print()).split('\n').filter(line => line.includes('_count{'))
   expect(counts).toEqual([
-    'apiserver_admission_controller_admission_duration_seconds_count{name="AlwaysDeny",type="admit",operation="CREATE",rejected="false"} 1',
-    'apiserver_admission_controller_admission_duration_seconds_count{name="AlwaysDeny",type="validate",operation="CREATE",rejected="true"} 1',
-    'apiserver_admission_step_admission_duration_seconds_count{type="admit",operation="CREATE",rejected="false"} 1',
-    'apiserver_admission_step_admission_duration_seconds_count{type="validate",operation="CREATE",rejected="true"} 1',
-    'apiserver_admission_step_admission_duration_seconds_summary_count{type="admit",operation="CREATE",rejected="false"} 1',
-    'apiserver_admission_step_admission_duration_seconds_summary_count{type="validate",operation="CREATE",rejected="true"} 1',
+    'apiserver_admission_controller_admission_duration_seconds_count{name="AlwaysDeny",operation="CREATE",rejected="false",type="admit"} 1',
+    'apiserver_admission_controller_admission_duration_seconds_count{name="AlwaysDeny",operation="CREATE",rejected="true",type="validate"} 1',
+    'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="admit"} 1',
+    'apiserver_admission_step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="validate"} 1',
+    'apiserver_admission_step_admission_duration_seconds_summary_count{operation="CREATE",rejected="false",type="admit"} 1',
+    'apiserver_admission_step_admission_duration_seconds_summary_count{operation="CREATE",rejected="true",type="validate"} 1',
   ])
 })
 
@@ -50,7 +50,7 @@ test('match conditions are counted if they exclude a request or fail', async () 
   evaluate(of('1 / 0 == 1', '2 / 0 == 1'), 'p', 'CREATE', {})
   evaluate(of('1 / 0 == 1', 'false', '2 / 0 == 1'), 'p', 'CREATE', {})
   const lines = (await metrics.print()).split('\n').filter(line => /^\w+(_total|_count)\{/.test(line))
-  const labels = '{name="p",kind="policy",type="validate",operation="CREATE"}'
+  const labels = '{kind="policy",name="p",operation="CREATE",type="validate"}'
   expect(lines).toEqual([
     `apiserver_admission_match_condition_evaluation_errors_total${labels} 3`,
     `apiserver_admission_match_condition_evaluation_seconds_count${labels} 2`,

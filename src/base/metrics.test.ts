@@ -15,8 +15,8 @@ test('each combination of label values is counted on its own, families are sorte
       'depth 1.5',
       '# HELP requests_total Requests.',
       '# TYPE requests_total counter',
-      'requests_total{verb="GET",code="200"} 3',
-      'requests_total{verb="PUT",code="409"} 1',
+      'requests_total{code="200",verb="GET"} 3',
+      'requests_total{code="409",verb="PUT"} 1',
       '',
     ].join('\n'),
   )
@@ -83,6 +83,6 @@ test('families can be left out, and values of labels limited', async () => {
   for (const verb of ['GET', 'PUT', 'POST']) requests.with(verb, '200').inc()
   metrics.gauge('secret', 'Nothing.', []).with().set(1)
   const page = await metrics.print()
-  expect(page).toContain('requests{verb="GET",code="200"} 1\nrequests{verb="unexpected",code="200"} 2\n')
+  expect(page).toContain('requests{code="200",verb="GET"} 1\nrequests{code="200",verb="unexpected"} 2\n')
   expect(page).not.toContain('secret')
 })

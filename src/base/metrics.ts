@@ -254,8 +254,12 @@ function createSummary(): Histogram & { print: Print; read: Read } {
   }
 }
 
+/** In the order of the names, as Go's Prometheus client writes them. */
 const printLabels = (names: readonly string[], values: readonly string[]): string =>
-  names.map((name, i) => `${name}="${escapeLabel(values[i]!)}"`).join(',')
+  names
+    .map((name, i) => `${name}="${escapeLabel(values[i]!)}"`)
+    .toSorted()
+    .join(',')
 
 const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')

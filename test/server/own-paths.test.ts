@@ -44,9 +44,10 @@ test('metrics count requests by verb, resource and code, and watches as long as 
     const line = text.split('\n').find(each => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
     return Number(line?.split(' ').at(-1) ?? 0)
   }
-  const labels = 'group="",version="v1",resource="secrets",subresource="",scope="cluster",component="apiserver"'
-  const lists = `apiserver_request_total{verb="LIST",dry_run="",${labels},code="200"}`
-  const watches = `apiserver_longrunning_requests{verb="WATCH",${labels}}`
+  const of = (verb: string): string =>
+    `group="",resource="secrets",scope="cluster",subresource="",verb="${verb}",version="v1"`
+  const lists = `apiserver_request_total{code="200",component="apiserver",dry_run="",${of('LIST')}}`
+  const watches = `apiserver_longrunning_requests{component="apiserver",${of('WATCH')}}`
   await admin('/api/v1/secrets')
   await admin('/api/v1/secrets')
   expect(await sample(lists)).toBe(2)
@@ -125,7 +126,7 @@ test('metrics have the names that dashboards for kube-apiserver use', async () =
     'apiserver_watch_cache_resource_version{group="",resource="namespaces"}',
     'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245',
     'workqueue_longest_running_processor_seconds{name="namespace"}',
-    'pod_security_evaluations_total{decision="allow",policy_level="privileged",policy_version="latest",mode="enforce",request_operation="update",resource="pod",subresource=""} 0',
+    'pod_security_evaluations_total{decision="allow",mode="enforce",policy_level="privileged",policy_version="latest",request_operation="update",resource="pod",subresource=""} 0',
     'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 0',
     'pod_security_exemptions_total{request_operation="update",resource="controller",subresource=""} 0',
     'process_cpu_seconds_total',

@@ -122,10 +122,10 @@ test('counts expressions by what followed from them', async () => {
   await refusalOf(pluginWith([mixed, failing], bindings, metrics), attributesFor('configmaps', { object: configMap }))
   const counts = (await metrics.print()).split('\n').filter(line => /^apiserver_validating.*check_total/.test(line))
   expect(counts.map(line => line.replace('apiserver_validating_admission_policy_check_total', '')).toSorted()).toEqual([
-    '{policy="f",policy_binding="b",error_type="invalid_error",enforcement_action="allow"} 1',
-    '{policy="p",policy_binding="b",error_type="invalid_error",enforcement_action="audit"} 2',
-    '{policy="p",policy_binding="b",error_type="invalid_error",enforcement_action="warn"} 2',
-    '{policy="p",policy_binding="b",error_type="no_error",enforcement_action="allow"} 1',
+    '{enforcement_action="allow",error_type="invalid_error",policy="f",policy_binding="b"} 1',
+    '{enforcement_action="allow",error_type="no_error",policy="p",policy_binding="b"} 1',
+    '{enforcement_action="audit",error_type="invalid_error",policy="p",policy_binding="b"} 2',
+    '{enforcement_action="warn",error_type="invalid_error",policy="p",policy_binding="b"} 2',
   ])
 })
 

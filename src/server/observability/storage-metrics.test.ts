@@ -26,10 +26,10 @@ test('requests to etcd are timed and counted by operation and resource', async (
   store.delete = () => Promise.reject(new StorageError('unavailable', 'no leader'))
   await expect(measured.delete(`${KIND.keyPrefix}a/b`, 1)).rejects.toThrow('no leader')
   const page = await metrics.print()
-  const labels = (operation: string) => `operation="${operation}",group="${KIND.group}",resource="${KIND.names.plural}"`
+  const labels = (operation: string) => `group="${KIND.group}",operation="${operation}",resource="${KIND.names.plural}"`
   expect(page).toMatch(`etcd_requests_total{${labels('create')}} 1`)
   expect(page).toMatch(`etcd_request_duration_seconds_count{${labels('get')}} 1`)
-  expect(page).toMatch('etcd_requests_total{operation="get",group="",resource=""} 1')
+  expect(page).toMatch('etcd_requests_total{group="",operation="get",resource=""} 1')
   expect(page).toMatch(`etcd_request_errors_total{${labels('delete')}} 1`)
   expect(page).not.toMatch(`etcd_request_errors_total{${labels('list')}}`)
 })
