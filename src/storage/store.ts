@@ -135,6 +135,9 @@ export interface Store {
    */
   isStale?(key: string): Promise<boolean>
 
+  /** Whether the value of a key could be read once and cannot be now: then a cache that has it must not answer for it. */
+  isUnreadable?(key: string): boolean
+
   /** How many bytes the whole database takes, where the store can say so. */
   size?(): Promise<number>
 

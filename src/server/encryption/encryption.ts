@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../base/logger.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import type { Registry } from '../../kinds/registry.js'
-import { createEncryptedStore, createEncryptionMetrics, type KeyTransformer } from '../../storage/encryption.js'
+import {
+  createEncryptedStore,
+  createEncryptionMetrics,
+  type EncryptedStore,
+  type KeyTransformer,
+} from '../../storage/encryption.js'
 import type { Store } from '../../storage/store.js'
 import { hashLabel, serverIdentity } from '../observability/server-identity.js'
 import { followFile } from '../startup/access/followed-file.js'
@@ -48,6 +53,8 @@ export async function startEncryption(options: EncryptionOptions, parts: Encrypt
   const env = { metrics: createEncryptionMetrics(parts.metrics, hashLabel(serverIdentity())), log, now }
   const resourceOf = createResourceOfKey(registry)
   const closing = new Set<NodeJS.Timeout>()
+  /** Set if objects are read from memory. */
+  let encryptedStore: EncryptedStore | undefined
   let providers = createProviders(options.configuration, env)
   await providers.start()
   // The server itself has keys to read. A plugin that runs beside it may be started at the same time.
@@ -72,10 +79,13 @@ export async function startEncryption(options: EncryptionOptions, parts: Encrypt
       throw error
     }
     const before = providers
-    // Objects in memory stay as they are: watches go on, and are not read again.
+    // Watches and lists go on with the objects in memory. What cannot be decrypted any more cannot be read by its name.
     providers = next
     // Requests that began with the old plugins may still call them.
     closing.add(setTimeout(() => before.close(), 2 * before.timeoutMs).unref())
+    await encryptedStore?.findUnreadable().catch((error: unknown) => {
+      log.error('objects that cannot be decrypted any more may still be read from memory', { error })
+    })
   }
 
   const followed = options.automaticReload
@@ -93,6 +103,7 @@ export async function startEncryption(options: EncryptionOptions, parts: Encrypt
     async encrypted(store) {
       const wrapped = createEncryptedStore(store, transformerOf)
       await rewriteOwnKeys(wrapped)
+      if (!store.embedded) encryptedStore = wrapped
       return wrapped
     },
     checks:

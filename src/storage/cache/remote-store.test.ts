@@ -80,6 +80,18 @@ describe('the state in memory', () => {
     expect(cache.getKnown('/pods/a')?.revision).toBe(1)
   })
 
+  test('is not used for an entry that the store cannot read any more', async () => {
+    await load()
+    await store.create('/pods/a', bytes('1'))
+    await store.create('/pods/b', bytes('2'))
+    const calls = { ...store.calls }
+    Object.assign(store, { isUnreadable: (key: string) => key === '/pods/a' })
+    await cache.get('/pods/a', 'any')
+    await cache.get('/pods/b', 'any')
+    expect(store.calls.get).toBe(calls.get + 1)
+    expect((await cache.range('/pods/', { at: 'any' })).entries).toHaveLength(2)
+  })
+
   test('is not used for the latest state while the store is at an earlier revision than before', async () => {
     await load()
     await store.create('/pods/lost', bytes('1'))

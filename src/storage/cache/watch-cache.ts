@@ -317,14 +317,12 @@ export function createWatchCache<F = undefined>(
     async get(key, at = 'latest') {
       checkKeyHere(key)
       checkReadAt(at)
-      return read(
-        at,
-        (state, _revision, changed) => (changed.has(key) ? changed.get(key) : state.get(key)),
-        async () => {
-          const entry = await store.get(key, at)
-          return entry && attributeReader.entry(entry)
-        },
-      )
+      const fromStore = async (): Promise<CachedEntry<F> | undefined> => {
+        const entry = await store.get(key, at)
+        return entry && attributeReader.entry(entry)
+      }
+      if (store.isUnreadable?.(key)) return fromStore()
+      return read(at, (state, _revision, changed) => (changed.has(key) ? changed.get(key) : state.get(key)), fromStore)
     },
 
     async range(of, rangeOptions = {}) {
@@ -400,6 +398,7 @@ export function createWatchCache<F = undefined>(
       return watch
     },
 
+    ...(store.isUnreadable && { isUnreadable: (key: string) => store.isUnreadable!(key) }),
     ...(store.isStale && { isStale: (key: string) => store.isStale!(key) }),
 
     async compact(revision) {

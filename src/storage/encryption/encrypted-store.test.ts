@@ -76,6 +76,24 @@ describe.each([
   })
 })
 
+test('a value whose key has gone is known to be unreadable, until it is written again or deleted', async () => {
+  const { store, use } = setUp(CBC)
+  for (const name of ['a', 'b', 'c']) await store.create(`/secrets/${name}`, Buffer.from('old'))
+  use(GCM)
+  await store.create('/secrets/new', Buffer.from('new'))
+  expect(store.isUnreadable('/secrets/a')).toBe(false)
+  await store.findUnreadable()
+  const unreadable = (): string[] => ['a', 'b', 'c', 'new'].filter(name => store.isUnreadable(`/secrets/${name}`))
+  expect(unreadable()).toEqual(['a', 'b', 'c'])
+  await store.update('/secrets/a', Buffer.from('newer'), 1)
+  await store.delete('/secrets/b', 2)
+  for (const name of ['a', 'b', 'c']) await store.get(`/secrets/${name}`)
+  expect(unreadable()).toEqual(['c'])
+  use(GCM, CBC)
+  await store.findUnreadable()
+  expect(unreadable()).toEqual([])
+})
+
 test('a value that was moved to another key cannot be decrypted', async () => {
   const { below, store } = setUp(GCM)
   await store.create('/secrets/a/b', Buffer.from('x'))

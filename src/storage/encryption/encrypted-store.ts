@@ -3,7 +3,7 @@
 import { type Awaitable, allOf, andThen, orElse } from '../../base/awaitable.js'
 import { StorageError } from '../storage-error.js'
 import type { Entry, Store, StoreEvent, Watch, WatchSink, WriteResult } from '../store.js'
-import { isEncrypted, untransformable } from '../untransformable.js'
+import { isEncrypted, isUntransformable, untransformable } from '../untransformable.js'
 import type { TransformContext, Transformer } from './transformer.js'
 
 /** How the value of a key is encrypted. */
@@ -14,7 +14,17 @@ export interface KeyTransformer {
   readonly isObject: boolean
 }
 
-export function createEncryptedStore(store: Store, transformerOf: (key: string) => KeyTransformer): Store {
+export interface EncryptedStore extends Store {
+  isUnreadable(key: string): boolean
+  /** Finds the values that cannot be decrypted any more. To be called when keys have gone. */
+  findUnreadable(): Promise<void>
+}
+
+const PAGE_BYTES = 8 * 2 ** 20
+
+export function createEncryptedStore(store: Store, transformerOf: (key: string) => KeyTransformer): EncryptedStore {
+  const unreadable = new Set<string>()
+
   function decrypt(key: string, value: Buffer): Awaitable<Buffer> {
     const { transformer, context, isObject } = transformerOf(key)
     return orElse(
@@ -61,8 +71,10 @@ export function createEncryptedStore(store: Store, transformerOf: (key: string) 
   return {
     ...rest,
     async get(key, at) {
-      const entry = await store.get(key, at)
-      return entry && entryOf(entry)
+      const stored = await store.get(key, at)
+      const entry = stored && (await entryOf(stored))
+      if (!entry || !isUntransformable(entry.value)) unreadable.delete(key)
+      return entry
     },
     async range(prefix, options) {
       const page = await store.range(prefix, options)
@@ -73,6 +85,18 @@ export function createEncryptedStore(store: Store, transformerOf: (key: string) 
       resultOf(await store.update(key, await encrypt(key, value), expected, guard)),
     delete: async (key, expected) => resultOf(await store.delete(key, expected)),
     watch: (target, after, sink) => openWatch(inner => store.watch(target, after, inner), eventOf, sink),
+    isUnreadable: key => unreadable.has(key),
+    async findUnreadable() {
+      let startAfter: string | undefined
+      do {
+        const { entries, remaining } = await store.range('/', { maxBytes: PAGE_BYTES, startAfter, isUncounted: true })
+        for (const entry of entries) {
+          if (isUntransformable((await entryOf(entry)).value)) unreadable.add(entry.key)
+          else unreadable.delete(entry.key)
+        }
+        startAfter = remaining > 0 ? entries.at(-1)?.key : undefined
+      } while (startAfter !== undefined)
+    },
     async isStale(key) {
       const entry = await store.get(key)
       if (!entry) return false
