@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { STORED_DEFINITION } from '../crd/stored-form.js'
+import type { ApiObject } from '../meta/object/api-object.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import type { StoreEvent } from '../storage/store.js'
+import { encodeObject, openEnvelope, sealEnvelope } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createEncodedStore } from './encoded-store.js'
 import { decodeStored } from './stored-object.js'
@@ -52,6 +54,33 @@ test('a definition in etcd gets the defaults of its version', async () => {
     spec: { preserveUnknownFields: true, versions: [{ name: 'v1', served: true, storage: true }] },
   })
 })
+
+test.each(['protobuf', 'JSON'])(
+  'an object in a version that is not served any more is read in the current one, from %s',
+  async form => {
+    const etcd = createMemoryStore()
+    const convert = (object: ApiObject): ApiObject => ({ ...object, spec: { minAvailable: 2 } })
+    const kinds = new Map([['PodDisruptionBudget', { apiVersion: 'policy/v1', convert }]])
+    const encoding = {
+      types: builtinTypes(),
+      protobuf: true,
+      cbor: false,
+      oldVersions: new Map([['policy/v1beta1', kinds]]),
+    }
+    const store = createEncodedStore(etcd, encoding)
+    const key = '/poddisruptionbudgets/default/a'
+    const budget = {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { minAvailable: 1 },
+    }
+    const old = { ...budget, apiVersion: 'policy/v1beta1' }
+    const { raw } = openEnvelope(encodeObject(builtinTypes(), budget)!)
+    await etcd.create(key, form === 'JSON' ? bytes(old) : sealEnvelope(old.apiVersion, old.kind, raw))
+    expect(parsed(await store.get(key))).toMatchObject({ ...budget, spec: { minAvailable: 2 } })
+  },
+)
 
 test('a write whose guard does not hold is refused', async () => {
   const { store } = setUp()

@@ -22,6 +22,16 @@ export interface StoredEncoding {
   readonly cbor: boolean
   /** Kinds whose objects have another form in etcd than in this server. */
   readonly storedForms?: readonly StoredForm[] | undefined
+  /** Versions of built-in kinds that are read and never written, by version and kind. */
+  readonly oldVersions?: OldVersions | undefined
+}
+
+type OldVersions = ReadonlyMap<string, ReadonlyMap<string, OldVersion>>
+
+interface OldVersion {
+  /** The version that has the same fields. */
+  readonly apiVersion: string
+  readonly convert?: ((object: ApiObject) => ApiObject) | undefined
 }
 
 export interface StoredForm {
@@ -88,12 +98,12 @@ const HEAD = /^\{"apiVersion":"([^"\\]+)","kind":"([^"\\]+)","metadata":\{/
 const HEAD_LENGTH = 512
 const headOf = (json: Buffer): string => json.toString('latin1', 0, HEAD_LENGTH)
 
-function createReader({ types, storedForms = [] }: StoredEncoding): (value: Buffer) => Buffer {
+function createReader({ types, storedForms = [], oldVersions }: StoredEncoding): (value: Buffer) => Buffer {
   return value => {
     try {
-      if (isEnvelope(value)) return fromProtobuf(types, value)
+      if (isEnvelope(value)) return encodeStored(openObject(types, value, oldVersions))
       if (value.subarray(0, SELF_DESCRIBED.length).equals(SELF_DESCRIBED)) return stored(types, decodeCbor(value).value)
-      return fromJson(types, storedForms, value)
+      return fromJson(types, storedForms, value, oldVersions)
     } catch (error) {
       // A request that needs the object gets the error. That of damaged JSON is found again when it is parsed.
       return value[0] === BRACE ? value : undecodable(error as Error)
@@ -101,23 +111,37 @@ function createReader({ types, storedForms = [] }: StoredEncoding): (value: Buff
   }
 }
 
-const fromProtobuf = (types: Types, value: Buffer): Buffer => encodeStored(openObject(types, value))
-
 /** The object in an envelope. Protobuf has empty values that JSON leaves out. */
-function openObject(types: Types, value: Uint8Array): ApiObject {
-  const envelope = openEnvelope(value)
-  return shapeTyped(types, envelope.apiVersion, envelope.kind, decodeObject(types, envelope), []).object
+function openObject(types: Types, value: Uint8Array, oldVersions?: OldVersions): ApiObject {
+  const stored = openEnvelope(value)
+  const { kind } = stored
+  const old = oldVersions?.get(stored.apiVersion)?.get(kind)
+  const apiVersion = old?.apiVersion ?? stored.apiVersion
+  const { object } = shapeTyped(types, apiVersion, kind, decodeObject(types, { ...stored, apiVersion }), [])
+  return old?.convert ? old.convert(object) : object
 }
 
-function fromJson(types: Types, forms: readonly StoredForm[], value: Buffer): Buffer {
+function withCurrentVersion(object: ApiObject, oldVersions: OldVersions | undefined): ApiObject {
+  const old = oldVersions?.get(object.apiVersion)?.get(object.kind)
+  if (!old) return object
+  const current = { ...object, apiVersion: old.apiVersion }
+  return old.convert ? old.convert(current) : current
+}
+
+function fromJson(types: Types, forms: readonly StoredForm[], value: Buffer, oldVersions?: OldVersions): Buffer {
   // kube-apiserver ends JSON with a newline, which would split the line of a watch event.
   const text = value.at(-1) === NEWLINE ? value.subarray(0, -1) : value
   if (text[0] !== BRACE) return text
   const head = headOf(text)
   const form = forms.find(({ storedVersion }) => head.includes(`"apiVersion":"${storedVersion}"`))
-  if (!form && HEAD.test(head)) return text
+  const [, apiVersion = '', kind = ''] = HEAD.exec(head) ?? []
+  if (!form && apiVersion !== '' && !oldVersions?.get(apiVersion)?.has(kind)) return text
   const object = decodeJson(text, { floatMinusZero: true }).value
-  return stored(types, form && isObject(object) ? form.fromStored(object as ApiObject) : object)
+  if (!isObject(object)) return stored(types, object)
+  return stored(
+    types,
+    form ? form.fromStored(object as ApiObject) : withCurrentVersion(object as ApiObject, oldVersions),
+  )
 }
 
 /** The members of custom objects are sorted by name, as kube-apiserver shows them. */

@@ -30,3 +30,13 @@ test('the row', () => {
   const row = tableRowOf('policy/v1', 'poddisruptionbudgets')
   expect(row(created(...KIND, { spec: { minAvailable: '50%' } }), 0)).toEqual(['x', '50%', 'N/A', 0, '<unknown>'])
 })
+
+test('a requirement by which v1beta1 and v1 tell empty selectors apart is dropped beside others', () => {
+  const own = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
+  const other = { key: 'a', operator: 'Exists' }
+  const selectorOf = (...matchExpressions: ValueObject[]): unknown =>
+    (created(...KIND, { spec: { selector: { matchExpressions } } })['spec'] as ValueObject)['selector']
+  expect(selectorOf(own)).toEqual({ matchExpressions: [own] })
+  expect(selectorOf(own, other)).toEqual({ matchExpressions: [other] })
+  expect(selectorOf({ ...own, operator: 'DoesNotExist' })).toEqual({})
+})

@@ -12,6 +12,7 @@ import { check, field, notNegative, optional, type Rule } from '../common/rules.
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
+import { selectorOfV1 } from './budget-selector.js'
 
 // ---- validation
 
@@ -67,6 +68,10 @@ const row: TableRow = (budget, now) => {
 }
 
 export const podDisruptionBudget = defineKind('policy/v1', 'PodDisruptionBudget', {
+  defaults: budget => {
+    const spec = objectAt(budget, 'spec')
+    if (has(spec, 'selector')) spec['selector'] = selectorOfV1(objectAt(spec, 'selector'))
+  },
   strategy: counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
   validation: validationRules({
     create: [field('spec', specRules)],

@@ -1,6 +1,7 @@
 // Opens the store of a server: measured, encrypted where that is asked for, and on etcd in kube-apiserver's encodings.
 import type { Logger } from '../../base/logger.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
+import { oldVersions } from '../../builtin/old-versions.js'
 import { STORED_DEFINITION } from '../../crd/stored-form.js'
 import type { Registry } from '../../kinds/registry.js'
 import { isGateOn } from '../../meta/feature-gates.js'
@@ -61,5 +62,6 @@ function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
     protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
     cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
     storedForms: [STORED_DEFINITION],
+    oldVersions: oldVersions(),
   })
 }
