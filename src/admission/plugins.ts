@@ -33,8 +33,10 @@ import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.j
 import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js'
 import { limitRanger } from './plugins/limit-ranger.js'
 import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-lifecycle.js'
+import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-validator.js'
 import { nodeRestriction } from './plugins/node-restriction/plugin.js'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js'
+import { podResizeValidator } from './plugins/pod-resize-validator.js'
 import { podSecurity } from './plugins/pod-security/plugin.js'
 import { podTopologyLabels } from './plugins/pod-topology-labels.js'
 import { priority } from './plugins/priority.js'
@@ -102,7 +104,6 @@ const missing = (name: string, isOnByDefault: boolean, reason: string): Admissio
 
 const NOT_YET = 'not implemented'
 const ALPHA = 'its feature gate is off by default'
-const NEEDS_NODES = 'not applicable: there are no kubelets'
 const NEEDS_CONFIG = 'not applicable: it needs a configuration file'
 const DEPRECATED = 'deprecated: it has no effect on its own'
 
@@ -156,9 +157,9 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   off('DenyServiceExternalIPs', () => denyServiceExternalIPs),
   on('PodTopologyLabels', ({ objects }) => podTopologyLabels(objects)),
   missing('PodGroupWorkloadExists', true, ALPHA),
-  missing('NodeDeclaredFeatureValidator', true, NEEDS_NODES),
+  on('NodeDeclaredFeatureValidator', ({ objects }) => nodeDeclaredFeatureValidator(objects)),
   missing('JobValidation', true, ALPHA),
-  missing('PodResizeValidator', true, NEEDS_NODES),
+  on('PodResizeValidator', ({ objects }) => podResizeValidator(objects)),
   on('MutatingAdmissionPolicy', mutatingAdmissionPolicy),
   on('MutatingAdmissionWebhook', env =>
     mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env, env.configurations.mutatingWebhooks, 'admit')),

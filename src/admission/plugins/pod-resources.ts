@@ -2,7 +2,7 @@
 
 import { amountOf } from '../../builtin/pod.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import { addQuantities, compareQuantities, type Quantity } from '../../meta/values/quantity.js'
+import { addQuantities, compareQuantities, type Quantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 
 /** Quantities by resource name. A Map, because clients choose the names. */
@@ -47,6 +47,20 @@ export function resourcesOfContainers(spec: ValueObject): Resources {
     return combine(max, running.reduce(addAmounts, sidecars), (x, y) => (compareQuantities(x, y) < 0 ? y : x))
   }
   return { requests: of('requests'), limits: of('limits') }
+}
+
+/** What the containers need, replaced by what the pod itself sets, plus the overhead. */
+export function resourcesOfPod(spec: ValueObject): Resources {
+  const containers = resourcesOfContainers(spec)
+  const own = resourcesOf(spec)
+  const overhead = amountsIn(objectAt(spec, 'overhead'))
+  const requests = addAmounts(new Map([...containers.requests, ...own.requests]), overhead)
+  const limits = new Map([...containers.limits, ...own.limits])
+  for (const [name, amount] of overhead) {
+    const limit = limits.get(name)
+    if (limit && signOf(limit) !== 0) limits.set(name, addQuantities(limit, amount))
+  }
+  return { requests, limits }
 }
 
 export const addAmounts = (a: Amounts, b: Amounts): Amounts => combine(a, b, addQuantities)

@@ -110,7 +110,8 @@ export const selectorAndTemplate = ({
   required = true,
   withTemplate = spec => spec,
 }: SelectorOptions): Rule =>
-  check(spec => {
+  check((spec, _, old) => {
+    const oldTemplate = old && objectAt(old, 'template')
     const object = objectOrNone(spec, 'selector')
     const path = 'spec.selector'
     const errors: FieldError[] = []
@@ -122,13 +123,14 @@ export const selectorAndTemplate = ({
     } else if (required) errors.push(fieldRequired(path))
     const selector = selectorOf(object)
     // For a daemon set the errors of the selector are enough.
-    if (!selector.ok && !required) return [...errors, ...checkLastingPods(objectAt(spec, 'template'), podOwnerKind)]
+    if (!selector.ok && !required)
+      return [...errors, ...checkLastingPods(objectAt(spec, 'template'), podOwnerKind, oldTemplate)]
     if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), 'invalid label selector')]
     const template = objectAt(withTemplate(spec), 'template')
     return [
       ...errors,
       ...checkTemplateLabels(template, labels => matchesLabels(selector.value, labels)),
-      ...checkLastingPods(template, podOwnerKind),
+      ...checkLastingPods(template, podOwnerKind, oldTemplate),
     ]
   })
 
@@ -143,10 +145,10 @@ export function checkTemplateLabels(
 }
 
 /** A template of pods that run until they are deleted. */
-export function checkLastingPods(template: ValueObject, podOwnerKind: string): FieldError[] {
+export function checkLastingPods(template: ValueObject, podOwnerKind: string, old?: ValueObject): FieldError[] {
   const path = 'spec.template'
   const spec = objectAt(template, 'spec')
-  const errors = checkPodTemplate(template, path)
+  const errors = checkPodTemplate(template, path, old)
   const restart = stringAt(spec, 'restartPolicy')
   if (restart !== 'Always') errors.push(fieldNotSupported(`${path}.spec.restartPolicy`, restart, ['Always']))
   if (has(spec, 'activeDeadlineSeconds')) {

@@ -137,7 +137,9 @@ export const jobSpecRules: readonly Rule[] = [
   podFailurePolicy,
   successPolicy,
   podReplacementPolicy,
-  check((spec, path) => checkPodTemplate(objectAt(spec, 'template'), childPath(path, 'template'))),
+  check((spec, path, old) =>
+    checkPodTemplate(objectAt(spec, 'template'), childPath(path, 'template'), old && objectAt(old, 'template')),
+  ),
   restartPolicy,
 ]
 

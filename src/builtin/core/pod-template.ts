@@ -11,7 +11,9 @@ import { defaultPodTemplate } from './pod/defaults.js'
 import { checkPodTemplate } from './pod/spec/pod-spec.js'
 import { templateWarnings } from './pod/warnings.js'
 
-const template = check(object => checkPodTemplate(objectAt(object, 'template'), 'template'))
+const template = check((object, _, old) =>
+  checkPodTemplate(objectAt(object, 'template'), 'template', old && objectAt(old, 'template')),
+)
 
 function containerCells(object: ValueObject): [names: string, images: string] {
   const containers = objectsAt(objectAt(objectAt(object, 'template'), 'spec'), 'containers')

@@ -35,7 +35,7 @@ const selectorIsSet = check(spec =>
   Object.keys(mapAt(spec, 'selector')).length === 0 ? [fieldRequired('spec.selector')] : [],
 )
 
-const templateMatches = check(spec => {
+const templateMatches = check((spec, _, old) => {
   const selector = mapAt(spec, 'selector')
   const template = objectOrNone(spec, 'template')
   if (template === undefined) return [fieldRequired('spec.template')]
@@ -43,7 +43,7 @@ const templateMatches = check(spec => {
     ...checkTemplateLabels(template, labels =>
       Object.keys(selector).every(key => Object.hasOwn(labels, key) && labels[key] === selector[key]),
     ),
-    ...checkLastingPods(template, 'ReplicationController'),
+    ...checkLastingPods(template, 'ReplicationController', old && objectOrNone(old, 'template')),
   ]
 })
 

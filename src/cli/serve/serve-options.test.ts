@@ -302,5 +302,5 @@ test('the full help lists the admission plugins, and why some are not there', as
   const help = await fullServeHelp()
   expect(help).toMatch(/on by default.*:\n  NamespaceLifecycle LimitRanger ServiceAccount/)
   expect(help).toMatch(/off by default:\n  NodeRestriction DenyServiceExternalIPs/)
-  expect(help).toMatch(/PodResizeValidator\n +not applicable: there are no kubelets/)
+  expect(help).toMatch(/NamespaceExists\n +NamespaceLifecycle includes it/)
 })

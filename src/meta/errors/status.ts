@@ -194,18 +194,21 @@ export function forbidden(resource: GroupResource, name: string, why: string): S
 
 /** A create in a namespace that is being deleted. */
 export function namespaceTerminating(resource: GroupResource, name: string, namespace: string): StatusError {
-  const { status } = forbidden(
+  const error = forbidden(
     resource,
     name,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   )
-  const cause = {
+  return withCause(error, {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,
     field: 'metadata.namespace',
-  }
-  return new StatusError({ ...status, details: { ...status.details, causes: [cause] } })
+  })
 }
+
+/** The error with a cause that programs can recognize. */
+export const withCause = ({ status }: StatusError, cause: StatusCause): StatusError =>
+  new StatusError({ ...status, details: { ...status.details, causes: [cause] } })
 
 // ---- capabilities of the server
 

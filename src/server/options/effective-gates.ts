@@ -33,7 +33,11 @@ export const gatesWithoutEffect = (gates: FeatureGates): string[] =>
 export const migratesStorage = (gates: FeatureGates): boolean => gates['StorageVersionMigrator'] ?? true
 
 /** Admission plugins that a gate switches off. */
-const PLUGINS = { PodTopologyLabels: 'PodTopologyLabelsAdmission', MutatingAdmissionPolicy: 'MutatingAdmissionPolicy' }
+const PLUGINS = {
+  NodeDeclaredFeatureValidator: 'NodeDeclaredFeatures',
+  PodTopologyLabels: 'PodTopologyLabelsAdmission',
+  MutatingAdmissionPolicy: 'MutatingAdmissionPolicy',
+}
 
 export function admissionWithGates<O extends { readonly disabled: readonly string[] }>(
   options: O,

@@ -16,7 +16,7 @@ test.each([
 })
 
 test('a plugin that is switched on and not available gives a warning', () => {
-  expect(
-    checkAdmissionPlugins({ enabled: ['LimitRanger', 'PodResizeValidator'], disabled: ['ServiceAccount'] }),
-  ).toEqual(['the admission plugin PodResizeValidator has no effect: not applicable: there are no kubelets'])
+  expect(checkAdmissionPlugins({ enabled: ['LimitRanger', 'NamespaceExists'], disabled: ['ServiceAccount'] })).toEqual([
+    'the admission plugin NamespaceExists has no effect: NamespaceLifecycle includes it',
+  ])
 })

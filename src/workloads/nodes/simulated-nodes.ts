@@ -96,6 +96,7 @@ function statusOf(node: Node, { options, now }: WorkloadEnv): object {
       { type: 'InternalIP', address: addressOf(node) },
       { type: 'Hostname', address: name },
     ],
+    declaredFeatures: DECLARED_FEATURES,
     daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
     nodeInfo: {
       machineID: node.metadata.uid.replaceAll('-', ''),
@@ -111,6 +112,14 @@ function statusOf(node: Node, { options, now }: WorkloadEnv): object {
     },
   }
 }
+
+/** What kubelets of v1.36 can do in their default configuration: changes of pods that need it are accepted. */
+const DECLARED_FEATURES = [
+  'ExtendWebSocketsToKubelet',
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+]
 
 const READY = 'kubelet is posting ready status'
 const CONDITIONS: readonly [type: string, status: string, reason: string, message: string][] = [

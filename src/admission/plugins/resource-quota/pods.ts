@@ -4,17 +4,10 @@ import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import { matchesLabels, selectorOf } from '../../../meta/selectors/label-selectors.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
-import { addQuantities, type Quantity, quantityOf, signOf } from '../../../meta/values/quantity.js'
+import { type Quantity, quantityOf } from '../../../meta/values/quantity.js'
 import { millisOf } from '../../../meta/values/time.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import {
-  type Amounts,
-  addAmounts,
-  amountsIn,
-  type Resources,
-  resourcesOf,
-  resourcesOfContainers,
-} from '../pod-resources.js'
+import { type Amounts, addAmounts, type Resources, resourcesOf, resourcesOfPod } from '../pod-resources.js'
 import type { QuotaEvaluator, ScopeSelector } from './quota-evaluator.js'
 
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage']
@@ -82,20 +75,6 @@ function hasEnded(pod: ApiObject, now: number): boolean {
 const isSetOnPod = (spec: ValueObject): boolean => {
   const { requests, limits } = resourcesOf(spec)
   return requests.size > 0 || limits.size > 0
-}
-
-/** What the containers need, replaced by what the pod itself sets, plus the overhead. */
-function resourcesOfPod(spec: ValueObject): Resources {
-  const containers = resourcesOfContainers(spec)
-  const own = resourcesOf(spec)
-  const overhead = amountsIn(objectAt(spec, 'overhead'))
-  const requests = addAmounts(new Map([...containers.requests, ...own.requests]), overhead)
-  const limits = new Map([...containers.limits, ...own.limits])
-  for (const [name, amount] of overhead) {
-    const limit = limits.get(name)
-    if (limit && signOf(limit) !== 0) limits.set(name, addQuantities(limit, amount))
-  }
-  return { requests, limits }
 }
 
 function computeUsage({ requests, limits }: Resources): Amounts {

@@ -76,7 +76,13 @@ const noNodeWhileGated = check(pod => {
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: true }),
-  check(pod => checkPodSpec(objectAt(pod, 'spec'), 'spec', true, stringAt(objectAt(pod, 'metadata'), 'name'))),
+  check((pod, _, old) =>
+    checkPodSpec(objectAt(pod, 'spec'), 'spec', {
+      ofPod: true,
+      podName: stringAt(objectAt(pod, 'metadata'), 'name'),
+      oldSpec: old && objectAt(old, 'spec'),
+    }),
+  ),
   tokensHaveAccount,
 ]
 

@@ -11,14 +11,14 @@ import { checkDnsLabel, checkPortName } from '../../../../meta/object/names.js'
 import { numberAt, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { checkPortNumber, checkText } from '../../../common/field-checks.js'
-import { check, forbidden, format, oneOf, type Rule, required, run, when } from '../../../common/rules.js'
+import { check, each, forbidden, format, oneOf, type Rule, required, run, when } from '../../../common/rules.js'
 import { PROTOCOLS } from '../../endpoints.js'
 import { checkResources } from './container-resources.js'
 import { environmentRules } from './environment.js'
 import { checkMountsAndDevices, type PodVolumes } from './mounts.js'
 import { checkLifecycle, PROBES, probes } from './probes.js'
 import { checkUsedClaims } from './resource-claims.js'
-import { checkResizePolicy, restartPolicyRules } from './restart-rules.js'
+import { checkResizePolicy, noRestartOnResize, restartPolicyRules } from './restart-rules.js'
 import { checkContainerSecurity } from './security-context.js'
 
 /** What containers are checked against: the rest of their pod. */
@@ -34,6 +34,8 @@ export interface PodContext {
   readonly hostUsers: boolean
   /** False for the template of a pod, which kube-apiserver checks less strictly. */
   readonly ofPod: boolean
+  /** Whether init containers that end before the others start may ask for a restart when they are resized. */
+  readonly mayRestartInit: boolean
 }
 
 /** Containers and init containers. Names are unique among all of them. */
@@ -89,6 +91,7 @@ const initContainerRules = (context: PodContext): readonly Rule[] => [
       forbidden(name, 'may not be set for init containers without restartPolicy=Always'),
     ),
   ),
+  when(container => !context.mayRestartInit && !isSidecar(container), [each('resizePolicy', [noRestartOnResize])]),
 ]
 
 // ---- one container

@@ -9,7 +9,7 @@ import {
 import { has, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { checkOneOf } from '../../../common/field-checks.js'
-import { each, ifSet, maxItems, oneOf, optional, type Rule, required, when } from '../../../common/rules.js'
+import { check, each, ifSet, maxItems, oneOf, optional, type Rule, required, when } from '../../../common/rules.js'
 
 const MAX_RULES = 20
 const MAX_EXIT_CODES = 255
@@ -29,8 +29,29 @@ export const restartPolicyRules: readonly Rule[] = [
   ]),
 ]
 
+/** An init container that has to end is not started again. */
+export const noRestartOnResize = check((policy, path) =>
+  stringAt(policy, 'restartPolicy') === RESTART
+    ? [
+        fieldInvalid(
+          childPath(path, 'restartPolicy'),
+          RESTART,
+          "must not be set to 'RestartContainer' for non-sidecar initContainers",
+        ),
+      ]
+    : [],
+)
+
+export const restartsInitContainers = (spec: ValueObject): boolean =>
+  objectsAt(spec, 'initContainers').some(
+    container =>
+      stringAt(container, 'restartPolicy') !== 'Always' &&
+      objectsAt(container, 'resizePolicy').some(policy => stringAt(policy, 'restartPolicy') === RESTART),
+  )
+
+const RESTART = 'RestartContainer'
 const RESOURCES = ['cpu', 'memory']
-const POLICIES = ['NotRequired', 'RestartContainer']
+const POLICIES = ['NotRequired', RESTART]
 
 /** kube-apiserver's errors name the list, not the item, except for a repeated resource. */
 export function checkResizePolicy(container: ValueObject, podRestartPolicy: string, path: string): FieldError[] {

@@ -31,18 +31,19 @@ import { variableFiles } from '../containers/environment.js'
 import { checkEphemeralContainers } from '../containers/ephemeral-containers.js'
 import { hostProcesses, operatingSystem } from '../containers/operating-system.js'
 import { checkPodClaims, claimNames } from '../containers/resource-claims.js'
+import { restartsInitContainers } from '../containers/restart-rules.js'
 import { hostSysctls, podSecurityRules } from '../containers/security-context.js'
 import { affinity, checkTolerations, readinessGates, schedulingGates, topologySpread } from './scheduling.js'
 import { checkVolumes } from './volumes.js'
 
 /** The template in the spec of a controller. */
-export function checkPodTemplate(template: ValueObject, path: string): FieldError[] {
+export function checkPodTemplate(template: ValueObject, path: string, old?: ValueObject): FieldError[] {
   const meta = objectAt(template, 'metadata')
   const spec = objectAt(template, 'spec')
   const errors = [
     ...checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels')),
     ...checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations')),
-    ...checkPodSpec(spec, childPath(path, 'spec'), false),
+    ...checkPodSpec(spec, childPath(path, 'spec'), { ofPod: false, oldSpec: old && objectAt(old, 'spec') }),
   ]
   if (objectsAt(spec, 'ephemeralContainers').length > 0) {
     const why = 'ephemeral containers not allowed in pod template'
@@ -51,8 +52,19 @@ export function checkPodTemplate(template: ValueObject, path: string): FieldErro
   return errors
 }
 
-/** `ofPod` is false for a template, which kube-apiserver checks less strictly; it has no `podName`. */
-export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean, podName = ''): FieldError[] {
+export interface PodSpecOptions {
+  /** False for a template, which kube-apiserver checks less strictly; it has no `podName`. */
+  readonly ofPod: boolean
+  readonly podName?: string
+  /** What the old spec has already is accepted for a few fields. */
+  readonly oldSpec?: ValueObject | undefined
+}
+
+export function checkPodSpec(
+  spec: ValueObject,
+  path: string,
+  { ofPod, podName = '', oldSpec }: PodSpecOptions,
+): FieldError[] {
   const volumes = checkVolumes(spec, childPath(path, 'volumes'), ofPod, podName)
   const context: PodContext = {
     volumes: volumes.byName,
@@ -61,6 +73,7 @@ export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean, po
     gracePeriod: numberAt(spec, 'terminationGracePeriodSeconds'),
     hostUsers: spec['hostUsers'] !== false,
     ofPod,
+    mayRestartInit: oldSpec !== undefined && restartsInitContainers(oldSpec),
   }
   return [
     ...volumes.errors,

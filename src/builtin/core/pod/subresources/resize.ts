@@ -1,7 +1,7 @@
-// What may change when a pod is resized: cpu and memory of its containers.
+// What may change when a pod is resized: cpu and memory of the pod itself and of its containers.
 import { type FieldError, fieldForbidden, fieldInvalid } from '../../../../meta/errors/field-errors.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../../../meta/values/value.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../../../meta/values/value.js'
 import { qosClassOf } from './status.js'
 
 export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
@@ -14,17 +14,28 @@ export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
     return [fieldForbidden('', 'windows pods cannot be resized')]
   }
   const errors: FieldError[] = []
-  const qosClass = stringAt(objectAt(old, 'status'), 'qosClass')
+  const status = objectAt(old, 'status')
+  const qosClass = stringAt(status, 'qosClass')
   if ((qosClass || qosClassOf(oldSpec)) !== qosClassOf(spec)) {
     errors.push(fieldInvalid('spec', qosClass, 'Pod QOS Class may not change as a result of resizing'))
   }
   if (!isResizable(old)) errors.push(fieldForbidden('spec', 'Pod running on node without support for resize'))
+  errors.push(...checkOwnResources(spec, oldSpec))
+  if (objectsAt(status, 'nodeAllocatableResourceClaimStatuses').length > 0) {
+    errors.push(fieldForbidden('spec', 'pods with node allocatable resource claims cannot be resized'))
+  }
   const order = [...checkOrder(spec, oldSpec, 'containers'), ...checkOrder(spec, oldSpec, 'initContainers')]
   if (order.length > 0) return [...errors, ...order]
-  errors.push(...checkNothingRemoved(spec, oldSpec, 'containers'), ...checkInitContainers(spec, oldSpec))
-  if (!equalValues(atOldSize(spec, oldSpec), oldSpec)) {
-    errors.push(fieldForbidden('spec', 'only cpu and memory resources are mutable'))
-  }
+  errors.push(
+    ...checkNothingRemoved(spec, oldSpec, 'initContainers'),
+    ...checkNothingRemoved(spec, oldSpec, 'containers'),
+    ...pairs(spec, oldSpec, 'containers').flatMap(([now, before]) =>
+      isSameButForSize(now, before) ? [] : [fieldForbidden('spec', 'only cpu and memory resources are mutable')],
+    ),
+    ...pairs(spec, oldSpec, 'initContainers').flatMap(([now, before], i) =>
+      checkInitContainer(now, before, `spec.initContainers[${i}]`),
+    ),
+  )
   return errors
 }
 
@@ -33,6 +44,26 @@ function isResizable(pod: ValueObject): boolean {
   const statuses = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
   const running = statuses.find(status => has(objectAt(status, 'state'), 'running'))
   return running === undefined || has(running, 'resources')
+}
+
+const AMOUNTS = ['requests', 'limits']
+const RESIZABLE = new Set(['cpu', 'memory'])
+
+/** The resources of the pod itself. */
+function checkOwnResources(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
+  const now = objectAt(spec, 'resources')
+  const before = objectAt(oldSpec, 'resources')
+  if (![now, before].some(each => AMOUNTS.some(amounts => Object.keys(objectAt(each, amounts)).length > 0))) return []
+  if (has(oldSpec, 'resources') && !has(spec, 'resources')) {
+    return [fieldForbidden('spec.resources', 'pod-level resources cannot be removed')]
+  }
+  const errors = AMOUNTS.filter(amounts => isRemoved(now, before, amounts)).map(amounts =>
+    fieldForbidden(`spec.resources.${amounts}`, `pod-level resource ${amounts} cannot be removed`),
+  )
+  if (!equalValues(atSizeOf(now, before), withoutEmpty(before))) {
+    errors.push(fieldForbidden('spec', 'only cpu and memory resources are mutable at pod-level'))
+  }
+  return errors
 }
 
 function checkOrder(spec: ValueObject, oldSpec: ValueObject, field: string): FieldError[] {
@@ -47,61 +78,59 @@ function checkOrder(spec: ValueObject, oldSpec: ValueObject, field: string): Fie
   })
 }
 
-const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
-
-/** Init containers that end before the others start cannot be resized; sidecars can. */
-function checkInitContainers(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const fixed = objectsAt(spec, 'initContainers').flatMap((container, i) => {
-    const old = objectsAt(oldSpec, 'initContainers')[i]!
-    if (isSidecar(container) || equalValues(objectAt(container, 'resources'), objectAt(old, 'resources'))) return []
-    const why = 'resources for non-sidecar init containers are immutable'
-    return [fieldForbidden(`spec.initContainers[${i}].resources`, why)]
-  })
-  return [...fixed, ...checkNothingRemoved(spec, oldSpec, 'initContainers', isSidecar)]
+/** Each container with the old one, which `checkOrder` has found at the same place. */
+const pairs = (spec: ValueObject, oldSpec: ValueObject, field: string): (readonly [ValueObject, ValueObject])[] => {
+  const before = objectsAt(oldSpec, field)
+  return objectsAt(spec, field).map((container, i) => [container, before[i]!] as const)
 }
 
-function checkNothingRemoved(
-  spec: ValueObject,
-  oldSpec: ValueObject,
-  field: string,
-  applies: (container: ValueObject) => boolean = () => true,
-): FieldError[] {
-  return objectsAt(spec, field).flatMap((container, i) => {
-    if (!applies(container)) return []
-    const old = objectAt(objectsAt(oldSpec, field)[i]!, 'resources')
-    return AMOUNTS.flatMap(amounts => {
-      const now = objectAt(objectAt(container, 'resources'), amounts)
-      if (Object.keys(objectAt(old, amounts)).every(name => has(now, name))) return []
-      return [fieldForbidden(`spec.${field}[${i}].resources.${amounts}`, `resource ${amounts} cannot be removed`)]
-    })
-  })
+function checkNothingRemoved(spec: ValueObject, oldSpec: ValueObject, field: string): FieldError[] {
+  return pairs(spec, oldSpec, field).flatMap(([container, old], i) =>
+    AMOUNTS.filter(amounts => isRemoved(objectAt(container, 'resources'), objectAt(old, 'resources'), amounts)).map(
+      amounts => fieldForbidden(`spec.${field}[${i}].resources.${amounts}`, `resource ${amounts} cannot be removed`),
+    ),
+  )
 }
 
-const AMOUNTS = ['requests', 'limits']
-const RESIZABLE = new Set(['cpu', 'memory'])
+const isRemoved = (now: ValueObject, before: ValueObject, amounts: string): boolean =>
+  Object.keys(objectAt(before, amounts)).some(name => !has(objectAt(now, amounts), name))
 
-/** The new spec with the old cpu and memory: it must equal the old spec. */
-function atOldSize(spec: ValueObject, oldSpec: ValueObject): ValueObject {
-  const restored = copyValue(spec)
-  for (const field of ['containers', 'initContainers']) {
-    objectsAt(restored, field).forEach((container, i) => {
-      const old = objectsAt(oldSpec, field)[i]!
-      // Changes of other init containers are reported above.
-      if (field === 'initContainers' && !isSidecar(container)) container['resources'] = old['resources'] ?? {}
-      else restoreAmounts(objectAt(container, 'resources'), objectAt(old, 'resources'))
-    })
-  }
-  return restored
+/** An init container that ends before the others start is resized as a whole, without a restart. */
+function checkInitContainer(container: ValueObject, old: ValueObject, path: string): FieldError[] {
+  const errors = isSameButForSize(container, old)
+    ? []
+    : [fieldForbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable')]
+  if (stringAt(container, 'restartPolicy') === 'Always' || equalValues(container, old)) return errors
+  const restarts = objectsAt(container, 'resizePolicy').filter(
+    policy => stringAt(policy, 'restartPolicy') === 'RestartContainer',
+  )
+  const why = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'
+  return [...errors, ...restarts.map(() => fieldForbidden(path, why))]
 }
 
-function restoreAmounts(resources: ValueObject, old: ValueObject): void {
+/** Claims to devices are compared like a field that has gone, so that a container with any cannot be resized. */
+const isSameButForSize = (container: ValueObject, old: ValueObject): boolean => {
+  const { claims: _, ...resources } = objectAt(container, 'resources')
+  const { claims, ...before } = objectAt(old, 'resources')
+  return (
+    (claims === undefined || (Array.isArray(claims) && claims.length === 0)) &&
+    equalValues({ ...container, resources: atSizeOf(resources, before) }, { ...old, resources: withoutEmpty(before) })
+  )
+}
+
+/** The new resources with the old cpu and memory. */
+function atSizeOf(resources: ValueObject, old: ValueObject): ValueObject {
+  const result: ValueObject = { ...resources }
   for (const amounts of AMOUNTS) {
-    const now = objectAt(resources, amounts)
-    const before = objectOrNone(old, amounts)
-    const others = Object.entries(now).filter(([name]) => !RESIZABLE.has(name))
-    const kept = Object.entries(before ?? {}).filter(([name]) => RESIZABLE.has(name))
-    const all = Object.fromEntries([...others, ...kept])
-    if (before === undefined && Object.keys(all).length === 0) delete resources[amounts]
-    else resources[amounts] = all
+    const others = Object.entries(objectAt(resources, amounts)).filter(([name]) => !RESIZABLE.has(name))
+    const kept = Object.entries(objectAt(old, amounts)).filter(([name]) => RESIZABLE.has(name))
+    result[amounts] = Object.fromEntries([...others, ...kept])
   }
+  return withoutEmpty(result)
+}
+
+function withoutEmpty(resources: ValueObject): ValueObject {
+  const result: ValueObject = { ...resources }
+  for (const amounts of AMOUNTS) if (Object.keys(objectAt(result, amounts)).length === 0) delete result[amounts]
+  return result
 }

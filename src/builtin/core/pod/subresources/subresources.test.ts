@@ -62,9 +62,40 @@ describe('resize', () => {
       ['spec: Forbidden: only cpu and memory resources are mutable'],
     ],
     [
-      'an init container that has ended',
+      'an init container',
       { spec: { initContainers: [{ ...init, resources: { requests: { cpu: '1' } } }, sidecar] } },
-      ['spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable'],
+      [],
+    ],
+    [
+      'an init container that would be started again',
+      {
+        spec: {
+          initContainers: [
+            {
+              ...init,
+              resources: { requests: { cpu: '1' } },
+              resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }],
+            },
+            sidecar,
+          ],
+        },
+      },
+      [
+        'spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to \'RestartContainer\' for non-sidecar initContainers',
+        'spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable',
+        'spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized',
+      ],
+    ],
+    [
+      'a sidecar, beyond cpu and memory',
+      { spec: { initContainers: [init, { ...sidecar, resources: { requests: { 'ephemeral-storage': '1' } } }] } },
+      ['spec.initContainers[1]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable'],
+    ],
+    ['the pod itself', { spec: { resources: { requests: { cpu: '1' } } } }, []],
+    [
+      'the pod itself, beyond cpu and memory',
+      { spec: { resources: { requests: { cpu: '1', 'hugepages-2Mi': '2Mi' }, limits: { 'hugepages-2Mi': '2Mi' } } } },
+      ['spec: Forbidden: only cpu and memory resources are mutable at pod-level'],
     ],
     [
       'another name',
@@ -78,6 +109,17 @@ describe('resize', () => {
     ],
   ])('of %s', (_, patch, errors) => {
     expect(errorsOfChange('v1', 'Pod', pod, patch, 'resize')).toEqual(errors)
+  })
+
+  test('takes nothing away from the resources of the pod', () => {
+    const own = { spec: { ...pod.spec, resources: { requests: { cpu: '1', memory: '1Gi' } } } }
+    const errors = (resources: ValueObject | null): string[] =>
+      errorsOfChange('v1', 'Pod', own, { spec: { resources } }, 'resize')
+    expect(errors({ requests: { cpu: '2', memory: '1Gi' } })).toEqual([])
+    expect(errors({ requests: { cpu: '2', memory: null } })).toEqual([
+      'spec.resources.requests: Forbidden: pod-level resource requests cannot be removed',
+    ])
+    expect(errors(null)).toEqual(['spec.resources: Forbidden: pod-level resources cannot be removed'])
   })
 })
 

@@ -23,9 +23,10 @@ export const forEphemeralContainers: PrepareForUpdate = inTurn(
   countSpecChanges,
 )
 
-/** Changes resources of containers. Added or removed containers are refused by validation. */
+/** Changes resources of the pod and of its containers. Added or removed containers are refused by validation. */
 export const forResize: PrepareForUpdate = inTurn(
   keepOldExcept((spec, requested) => {
+    keepFrom(spec, requested, 'resources')
     for (const field of ['containers', 'initContainers']) {
       const before = objectsAt(spec, field)
       if (before.length === 0 && objectsAt(requested, field).length === 0) continue
