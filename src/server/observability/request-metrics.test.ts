@@ -127,7 +127,9 @@ test('the requests of the moment, and deprecated versions', async () => {
   const page = await print()
   expect(page).toMatch('apiserver_current_inflight_requests{request_kind="mutating"} 1')
   expect(page).toMatch('apiserver_current_inflight_requests{request_kind="readOnly"} 2')
-  expect(page).toMatch(/apiserver_longrunning_requests\{component="apiserver",.*scope="namespace",.*verb="WATCH",.*\} 2/)
+  expect(page).toMatch(
+    /apiserver_longrunning_requests\{component="apiserver",.*scope="namespace",.*verb="WATCH",.*\} 2/,
+  )
   expect(page).toMatch(
     'apiserver_requested_deprecated_apis{group="example.com",removed_release="",resource="widgets",subresource="status",version="v1beta1"} 1',
   )
