@@ -84,5 +84,6 @@ test('families can be left out, and values of labels limited', async () => {
   metrics.gauge('secret', 'Nothing.', []).with().set(1)
   const page = await metrics.print()
   expect(page).toContain('requests{code="200",verb="GET"} 1\nrequests{code="200",verb="unexpected"} 2\n')
+  expect(page).toContain('\ncardinality_enforcement_unexpected_categorizations_total 2\n')
   expect(page).not.toContain('secret')
 })

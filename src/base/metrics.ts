@@ -81,6 +81,9 @@ type AnyFamily = Family<readonly string[], unknown> & {
   read(): readonly Sample[]
 }
 
+const UNEXPECTED = 'cardinality_enforcement_unexpected_categorizations_total'
+const UNEXPECTED_HELP = '[ALPHA] The count of unexpected categorizations during cardinality enforcement.'
+
 /** The page is wanted most while something does not answer, and those who read it do not wait long. */
 const MEASURE_MS = 2000
 
@@ -94,6 +97,7 @@ export interface MetricsOptions {
 export function createMetrics({ disabled, allowedLabels }: MetricsOptions = {}): MetricsRegistry {
   const families = new Map<string, AnyFamily>()
   const measures: (() => void | Promise<void>)[] = []
+  let unexpected = 0
 
   function register<L extends readonly string[], C extends { print: Print; read: Read }>(
     type: Type,
@@ -104,12 +108,20 @@ export function createMetrics({ disabled, allowedLabels }: MetricsOptions = {}):
   ): Family<L, C> {
     let family = families.get(name)
     if (family === undefined) {
-      family = createFamily(type, name, help, labels, create, allowedLabels?.get(name))
+      const limits = allowedLabels?.get(name)
+      const valueOf = limits && ((label: string, value: string) => allowedValue(limits.get(label), value))
+      family = createFamily(type, name, help, labels, create, valueOf)
       families.set(name, family)
     } else if (family.type !== type) {
       throw new Error(`the metric ${name} is a ${family.type}, it cannot be registered as a ${type}`)
     }
     return family as Family<L, C>
+  }
+
+  function allowedValue(allowed: ReadonlySet<string> | undefined, value: string): string {
+    if (!allowed || allowed.has(value)) return value
+    unexpected++
+    return 'unexpected'
   }
 
   const measureAll = async (): Promise<void> => {
@@ -135,6 +147,7 @@ export function createMetrics({ disabled, allowedLabels }: MetricsOptions = {}):
     },
     async print() {
       await measureAll()
+      if (allowedLabels) register('counter', UNEXPECTED, UNEXPECTED_HELP, [], createNumber).with().set(unexpected)
       const lines: string[] = []
       for (const name of [...families.keys()].toSorted()) {
         if (!disabled?.has(name)) families.get(name)!.print(lines)
@@ -151,14 +164,15 @@ function createFamily<C extends { print: Print; read: Read }>(
   help: string,
   labels: readonly string[],
   create: () => C,
-  allowed?: ReadonlyMap<string, ReadonlySet<string>>,
+  /** The value that a label gets for the one that is given. */
+  valueOf?: (label: string, value: string) => string,
 ): Family<readonly string[], C> & AnyFamily {
   const cells = new Map<string, { readonly labels: string; readonly values: readonly string[]; readonly cell: C }>()
   return {
     type,
     name,
     with(...given) {
-      const values = allowed ? given.map((value, i) => allowedValue(allowed.get(labels[i]!), value)) : given
+      const values = valueOf ? given.map((value, i) => valueOf(labels[i]!, value)) : given
       // NUL stands in no label value: names of resources, verbs and codes do not contain it.
       const key = values.length === 1 ? values[0]! : values.join('\0')
       let found = cells.get(key)
@@ -178,9 +192,6 @@ function createFamily<C extends { print: Print; read: Read }>(
     },
   }
 }
-
-const allowedValue = (values: ReadonlySet<string> | undefined, value: string): string =>
-  !values || values.has(value) ? value : 'unexpected'
 
 function createNumber(): Gauge & { print: Print; read: Read } {
   let current = 0

@@ -79,6 +79,7 @@ describe.each([
 test('a value whose key has gone is known to be unreadable, until it is written again or deleted', async () => {
   const { store, use } = setUp(CBC)
   for (const name of ['a', 'b', 'c']) await store.create(`/secrets/${name}`, Buffer.from('old'))
+  await store.create(`${OWN}key`, Buffer.from('of the server'))
   use(GCM)
   await store.create('/secrets/new', Buffer.from('new'))
   expect(store.isUnreadable('/secrets/a')).toBe(false)

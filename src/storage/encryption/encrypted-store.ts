@@ -90,7 +90,7 @@ export function createEncryptedStore(store: Store, transformerOf: (key: string) 
       let startAfter: string | undefined
       do {
         const { entries, remaining } = await store.range('/', { maxBytes: PAGE_BYTES, startAfter, isUncounted: true })
-        for (const entry of entries) {
+        for (const entry of entries.filter(({ key }) => transformerOf(key).isObject)) {
           if (isUntransformable((await entryOf(entry)).value)) unreadable.add(entry.key)
           else unreadable.delete(entry.key)
         }
