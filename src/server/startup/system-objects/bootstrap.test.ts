@@ -47,7 +47,7 @@ test('the objects of data/bootstrap-objects.json are those that the pipeline mak
   const objects = await created(emptyServer(), BY_PIPELINE)
   expect(objects.length).toBeGreaterThan(90)
   const lines = objects.map(([, text]) => text)
-  await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('../../../data/bootstrap-objects.json')
+  await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('../../../../data/bootstrap-objects.json')
 })
 
 test.each([{}, { featureGates: { AllAlpha: true, AllBeta: true } }])(
