@@ -89,6 +89,7 @@ describe('the state in memory', () => {
     await cache.get('/pods/a', 'any')
     await cache.get('/pods/b', 'any')
     expect(store.calls.get).toBe(calls.get + 1)
+    expect(cache.getKnown('/pods/a')).toBeUndefined()
     expect((await cache.range('/pods/', { at: 'any' })).entries).toHaveLength(2)
   })
 

@@ -294,7 +294,7 @@ export function createWatchCache<F = undefined>(
     }),
 
     getKnown(key) {
-      if (store.embedded || isClosed) return undefined
+      if (store.embedded || isClosed || store.isUnreadable?.(key)) return undefined
       if (!reflector) void ready() // for the next time
       const own = ownWrites.find(key)
       return own ? own.entry : reflector?.state?.get(key)
