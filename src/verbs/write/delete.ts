@@ -48,13 +48,12 @@ export async function remove(context: ApiContext, request: DeleteRequest, seen?:
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     throwIfAborted(request)
     const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
-    if (!entry) break
+    if (!entry) throw notFound(resourceOf(kind), name)
     const plan = await prepareDelete(context, request, await store.views.read(target, entry, request))
     const removed = await carryOut(context, request, plan, entry)
     if (removed) return removed
   }
-  if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
-  throw notFound(resourceOf(kind), name)
+  throw modifiedMeanwhile(resourceOf(kind), name)
 }
 
 /**

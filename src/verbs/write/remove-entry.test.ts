@@ -11,7 +11,7 @@ import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../api-context.js'
 import { MADE } from '../pipeline/prepared.js'
 import { createFrom } from './create.js'
-import { removeEntry } from './delete.js'
+import { deleteObject, removeEntry } from './delete.js'
 
 const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'ConfigMap')!
 const target: Target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' }
@@ -78,4 +78,23 @@ test('an object that has got a finalizer since it was read waits', async () => {
   expect(held).toContain('hold')
   await context.objectStore(kind).cache.update('/configmaps/x/a', Buffer.from(held), revision)
   expect(metaOf((await remove(before))!)).toMatchObject({ finalizers: ['example.com/hold'] })
+})
+
+test('an object that another client creates after a delete has looked for it is not found', async () => {
+  await create()
+  const { value } = (await stored())!
+  const { getNow: _, ...store } = createMemoryStore()
+  const later = createApiContext({
+    store: {
+      ...store,
+      async get(key, at) {
+        const entry = await store.get(key, at)
+        if (!entry) await store.create(key, value)
+        return entry
+      },
+    },
+  })
+  const deleted = deleteObject(later, forResource(system, target, DELETE))
+  await expect(deleted).rejects.toMatchObject({ status: { code: 404, reason: 'NotFound' } })
+  later.close()
 })
