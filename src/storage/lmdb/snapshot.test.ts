@@ -38,3 +38,18 @@ test('a damaged snapshot is refused, and the directory can still be restored to'
   )
   expect(await restoreSnapshot(file, path('target'))).toEqual({ revision: 3, entries: 3 })
 })
+
+test('a restore that was interrupted can be repeated', async () => {
+  const file = path('whole.mdb')
+  await saveSnapshot(path('store'), file)
+  const bytes = readFileSync(file)
+  for (const length of [4096, bytes.length >>> 1, bytes.length]) {
+    const target = path(`interrupted-${length}`)
+    mkdirSync(target)
+    writeFileSync(join(target, 'store.mdb'), bytes.subarray(0, length))
+    // A server does not take the part for the whole.
+    if (length < bytes.length) await expect(openLmdbStore(target)).rejects.toThrow('restore it from a backup')
+    expect(await restoreSnapshot(file, target)).toEqual({ revision: 3, entries: 3 })
+    await expect(restoreSnapshot(file, target)).rejects.toThrow('has data already')
+  }
+})

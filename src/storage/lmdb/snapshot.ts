@@ -110,7 +110,8 @@ async function addWrites(file: string, journaled: readonly JournalRecord[]): Pro
 /** Creates a data directory from a snapshot. The directory must be empty or not exist. */
 export async function restoreSnapshot(file: string, directory: string): Promise<Snapshot> {
   checkFile(resolve(file), `${file} is not a snapshot`)
-  const target = openDataDirectory(directory)
+  // A restore that was interrupted is repeated.
+  const target = openDataDirectory(directory, { replacesUnfinished: true })
   try {
     if (!target.isNew) {
       throw new StorageError('directory-format', `${directory} has data already; name an empty directory, or a new one`)

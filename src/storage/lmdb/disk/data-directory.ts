@@ -55,14 +55,15 @@ const TRIAL_FILE = `${DATA_FILE}-trial`
 /** Files of a directory whose creation was interrupted; a new file system has `lost+found`. */
 const UNFINISHED = new Set([LOCK_FILE, DATA_FILE, READER_FILE, JOURNAL_FILE, TRIAL_FILE, NEW_FORMAT_FILE, 'lost+found'])
 
-export function openDataDirectory(path: string): DataDirectory {
+/** With `replacesUnfinished`, the data file of a directory that is not complete may be damaged: the caller writes another one. */
+export function openDataDirectory(path: string, { replacesUnfinished = false } = {}): DataDirectory {
   const directory = resolve(path)
   // Checked before and after locking: a directory with other content must not get a lock file.
-  inspect(directory)
+  inspect(directory, replacesUnfinished)
   const lock = lockDirectory(directory)
   try {
-    const isNew = inspect(directory) === 'new'
-    checkData(directory, isNew)
+    const isNew = inspect(directory, replacesUnfinished) === 'new'
+    if (!isNew || !replacesUnfinished) checkData(directory, isNew)
     tightenRights(directory)
     lock.sign()
     if (isNew) checkDiskSpace(directory)
@@ -85,7 +86,7 @@ export const unreadable = (directory: string, problem: string, cause?: unknown):
   new StorageError('directory-unreadable', `cannot open the data directory ${directory}: ${problem}`, undefined, cause)
 
 /** Distinguishes a data directory from a new one; throws if it has other content. */
-function inspect(directory: string): 'new' | 'ours' {
+function inspect(directory: string, replacesUnfinished: boolean): 'new' | 'ours' {
   const names = namesIn(directory)
   if (!names) return 'new'
   const isOurs = names.includes(FORMAT_FILE)
@@ -93,7 +94,7 @@ function inspect(directory: string): 'new' | 'ours' {
   else checkUnfinished(directory, names)
   checkAccess(directory, names)
   // Without a lock file no process has the directory open, so the data file must be valid now.
-  if (!names.includes(LOCK_FILE)) checkData(directory, !isOurs)
+  if (!names.includes(LOCK_FILE) && (isOurs || !replacesUnfinished)) checkData(directory, !isOurs)
   return isOurs ? 'ours' : 'new'
 }
 
