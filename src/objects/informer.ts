@@ -1,5 +1,6 @@
 // An informer: reads all entries of a key prefix, then watches it, and starts again when the watch ends. An entry that its
-// handler cannot read (damaged, encrypted with another key) is logged and left out until it is written again or deleted.
+// handler cannot read (damaged, encrypted with another key) is logged and left out. Everything is read again after a while, since
+// nothing announces that a key is known again, such as when a KMS plugin answers.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Logger, NO_LOGGER } from '../base/logger.js'
 import type { Kind } from '../kinds/kind.js'
@@ -35,6 +36,9 @@ export interface Informer {
 
 const PAGE_LIMITS = { entries: 500, bytes: 1024 * 1024 }
 const RETRY_MS = 200
+/** After how long entries that could not be read are tried again; the longer, the more often they could not. */
+const REREAD_MS = 10_000
+const MAX_REREAD_MS = 10 * 60_000
 
 export function startInformer<En extends Entry, Ev extends StoreEvent>(
   source: InformerSource<En, Ev>,
@@ -42,28 +46,32 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
   handler: InformerHandler<En, Ev>,
   log: Logger = NO_LOGGER,
 ): Informer {
+  /** Undefined while everything is read. */
   let watch: Watch | undefined
   let stopped = false
   let unreadable = new Set<string>()
+  let rereading: NodeJS.Timeout | undefined
+  let rereadMs = REREAD_MS
 
-  function tryRead(key: string, read: () => void): void {
+  function tryRead(key: string, failed: Set<string>, read: () => void): void {
     try {
       read()
-      unreadable.delete(key)
+      failed.delete(key)
     } catch (error) {
-      unreadable.add(key)
-      log.error('an object in the store cannot be read', { key, reason: String(error) })
+      if (!unreadable.has(key)) log.error('an object in the store cannot be read', { key, reason: String(error) })
+      failed.add(key)
     }
   }
 
   async function start(): Promise<void> {
+    watch = undefined
     handler.begin?.()
-    unreadable = new Set()
+    const failed = new Set<string>()
     let page = await source.range(prefix, { limit: FIRST_LIMIT })
     const { revision } = page
     for (;;) {
       if (stopped) return
-      for (const entry of page.entries) tryRead(entry.key, () => handler.entry(entry))
+      for (const entry of page.entries) tryRead(entry.key, failed, () => handler.entry(entry))
       const last = page.entries.at(-1)
       if (!last || page.remaining === 0) break
       const limit = limitAfter(page.entries, PAGE_LIMITS)
@@ -72,11 +80,30 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
       page = await source.range(prefix, { limit, startAfter: last.key, at: { exactly: revision } })
     }
     if (stopped) return
+    unreadable = failed
     handler.complete?.()
     watch = source.watch(prefix, revision, {
-      event: event => tryRead(event.key, () => handler.event(event)),
+      event(event) {
+        tryRead(event.key, unreadable, () => handler.event(event))
+        rereadLater()
+      },
       end: startLater,
     })
+    if (unreadable.size === 0) rereadMs = REREAD_MS
+    rereadLater()
+  }
+
+  function rereadLater(): void {
+    if (unreadable.size === 0 || rereading) return
+    rereading = setTimeout(reread, rereadMs).unref()
+    rereadMs = Math.min(2 * rereadMs, MAX_REREAD_MS)
+  }
+
+  function reread(): void {
+    rereading = undefined
+    if (stopped || unreadable.size === 0 || !watch) return
+    watch.close()
+    restart()
   }
 
   function startLater(): void {
@@ -103,6 +130,7 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
     },
     stop() {
       stopped = true
+      clearTimeout(rereading)
       watch?.close()
     },
   }

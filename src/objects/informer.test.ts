@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Logger } from '../base/logger.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import type { Store } from '../storage/store.js'
+import { type Informer, startInformer } from './informer.js'
+
+let store: Store
+let informer: Informer
+/** What the handler cannot read. */
+let unreadable: string
+let read: Map<string, string>
+let errors: number
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  store = createMemoryStore()
+  unreadable = 'sealed'
+  read = new Map()
+  errors = 0
+  for (const name of ['a', 'b', 'c']) await store.create(`/things/${name}`, Buffer.from(name === 'b' ? 'sealed' : name))
+  let fresh = read
+  const put = (to: Map<string, string>, key: string, value: Buffer | undefined): void => {
+    if (value?.toString() === unreadable) throw new Error('sealed')
+    if (value) to.set(key, value.toString())
+    else to.delete(key)
+  }
+  informer = startInformer(
+    store,
+    '/things/',
+    {
+      begin: () => void (fresh = new Map()),
+      entry: ({ key, value }) => put(fresh, key, value),
+      complete: () => void (read = fresh),
+      event: ({ key, value }) => put(read, key, value),
+    },
+    { error: () => void errors++, warn() {} } as unknown as Logger,
+  )
+  await informer.started
+})
+afterEach(async () => {
+  informer.stop()
+  vi.useRealTimers()
+  await store.close()
+})
+
+const names = () => [...read.keys()].map(key => key.slice('/things/'.length))
+
+test('what cannot be read is left out, and read when it can be, also if nothing is written', async () => {
+  expect(names()).toEqual(['a', 'c'])
+  expect([...informer.unreadable]).toEqual(['/things/b'])
+  await vi.advanceTimersByTimeAsync(60_000)
+  // Tried several times, and logged once.
+  expect(errors).toBe(1)
+  expect([...informer.unreadable]).toEqual(['/things/b'])
+  unreadable = ''
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(names()).toEqual(['a', 'b', 'c'])
+  expect(informer.unreadable.size).toBe(0)
+  await store.create('/things/d', Buffer.from('d'))
+  expect(names()).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('what cannot be read when it is written is tried again, too', async () => {
+  await store.update('/things/b', Buffer.from('b'), 2)
+  expect(informer.unreadable.size).toBe(0)
+  await store.update('/things/c', Buffer.from('sealed'), 3)
+  expect([...informer.unreadable]).toEqual(['/things/c'])
+  unreadable = ''
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(informer.unreadable.size).toBe(0)
+  expect(read.get('/things/c')).toBe('sealed')
+  // Nothing is left to be tried.
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(vi.getTimerCount()).toBe(0)
+})
