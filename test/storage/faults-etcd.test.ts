@@ -47,8 +47,8 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
         await workload.acknowledged(100)
         etcd.pause()
         onTestFinished(() => etcd.resume())
-        // Reads fail first: a write that was sent is waited for twice as long.
         await workload.failed(8)
+        await untilUnknown(workload)
         etcd.resume()
       }
       await workload.acknowledged(100)
@@ -78,6 +78,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
         if (error === 'both') proxies[0]!.swallow()
         else proxies[0]!.stall(error)
         await workload.failed(8)
+        if (error === 'to-client') await untilUnknown(workload)
         await proxies[0]!.heal()
       }
       await workload.acknowledged(100)
@@ -126,8 +127,13 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
   })
 })
 
+/** Of writes that were given up; those that run are not known yet, either. */
 const unknownOutcomes = ({ operations }: History): number =>
-  operations.filter(({ outcome }) => outcome.is === 'unknown').length
+  operations.filter(({ outcome, answeredAt }) => outcome.is === 'unknown' && answeredAt !== undefined).length
+
+/** Reads fail first: a write that was sent is waited for twice as long, and then its outcome is unknown. */
+const untilUnknown = ({ recorder }: Workload): Promise<void> =>
+  recorder.until('the outcome of a write is unknown', () => unknownOutcomes(recorder.history) > 0)
 
 /** A workload on stores that connect to etcd, each through its own proxy, under one new prefix. */
 async function start(on: (store: Store) => Store, count = 1): Promise<{ workload: Workload; proxies: Proxy[] }> {
