@@ -10,7 +10,8 @@ import { expectSound } from './history/check.js'
 import type { History } from './history/history.js'
 import { PREFIX, startWorkload, type Workload } from './history/workload.js'
 
-const TEST_MS = 20_000
+/** A limit against endless tests only: on a busy machine everything takes several times as long. */
+const TEST_MS = 60_000
 /** The timeout of operations: short, so that failures show soon. */
 const OPERATION_MS = 500
 

@@ -113,7 +113,7 @@ describe.skipIf(straceMissing())('the embedded store', () => {
   })
 
   // A record of the journal; at the end LMDB's pages and its meta page. lmdb may crash on a failed write of other pages.
-  test.each([1, 2, 8, 9, 10, 11])('loses nothing when write %d fails', { timeout: 20_000 }, async n => {
+  test.each([1, 2, 8, 9, 10, 11])('loses nothing when write %d fails', async n => {
     const { done, ending } = await run({ inject: [`pwrite64:error=EIO:when=${n}`] })
     // strace counts the calls of each thread, so that the last commit, on another thread, may fail too: health is not compared.
     if (ending) expect(ending).toMatchObject({ stored: done, seen: done })

@@ -76,7 +76,7 @@ export function createRecorder(): Recorder {
       return operation
     },
 
-    until(what, condition, withinMs = 15_000) {
+    until(what, condition, withinMs = 40_000) {
       return new Promise((resolve, reject) => {
         const look = (): void => {
           if (!condition()) return

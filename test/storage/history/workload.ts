@@ -144,7 +144,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
         promptProgress ? revision : Math.max(...KEYS.map(key => (covers(target, key) ? last.get(key)! : 0)))
       const complete = (watcher: WatchClient): boolean => watcher.lost || watcher.position >= due(watcher)
       await recorder
-        .until('all watchers have everything', () => watching.every(complete), 10_000)
+        .until('all watchers have everything', () => watching.every(complete))
         .catch((error: unknown) => {
           expectSound(history) // its message has more details
           const behind = watching.filter(watcher => !complete(watcher))
