@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { objectAt } from '../../meta/values/access.js'
 import { createWorld, type World } from '../../verbs/api-world.suite.js'
 import { serverObjects } from '../../verbs/system-writes.js'
@@ -48,6 +48,21 @@ function compete(identity: string, context = world.context): LeaderElection {
   return election
 }
 
+/** A context whose store cannot be reached while `isCut`. */
+function breakable() {
+  const link = {
+    isCut: false,
+    context: {
+      ...world.context,
+      objectStore(kind: Parameters<typeof world.context.objectStore>[0]) {
+        if (link.isCut) throw new Error('cut off')
+        return world.context.objectStore(kind)
+      },
+    },
+  }
+  return link
+}
+
 test('one of several candidates leads, and renews its Lease', async () => {
   compete('a')
   compete('b')
@@ -74,25 +89,18 @@ test('a leader that stops frees the Lease, and the next one leads at once', asyn
 })
 
 test('a leader that cannot write gives up before another takes over', async () => {
-  let isCut = false
-  const cutOff = {
-    ...world.context,
-    objectStore: (kind: Parameters<typeof world.context.objectStore>[0]) => {
-      if (isCut) throw new Error('cut off')
-      return world.context.objectStore(kind)
-    },
-  }
-  compete('a', cutOff)
+  const link = breakable()
+  compete('a', link.context)
   await pass(STEP_MS)
   expect(log).toEqual(['a leads'])
   compete('b')
-  isCut = true
+  link.isCut = true
   await pass(TIMES.renewDeadlineMs)
   expect(log).toEqual(['a leads', 'a lost'])
   // The duration in a Lease is whole seconds.
   await pass(1000)
   expect(log).toEqual(['a leads', 'a lost', 'b leads'])
-  isCut = false
+  link.isCut = false
   await pass(2 * TIMES.leaseMs)
   expect(log).toEqual(['a leads', 'a lost', 'b leads'])
 })
@@ -127,15 +135,39 @@ test('a leader whose Lease another client has taken gives up, and leads again wh
   expect(log).toEqual(['a leads', 'a lost', 'a leads'])
 })
 
-test('a Lease that was deleted is created again, with one leader', async () => {
-  compete('a')
-  compete('b')
-  await pass(STEP_MS)
-  const { revision } = (await world.context.objectStore(leases()).get('kube-system', 'controllers'))!
-  await world.context.objectStore(leases()).delete('kube-system', 'controllers', revision)
-  await pass(4 * TIMES.retryMs)
-  expect(log.filter(line => line.endsWith('leads')).length - log.filter(line => line.endsWith('lost')).length).toBe(1)
-  expect((await lease())['holderIdentity']).toBe(log.findLast(line => line.endsWith('leads'))!.split(' ')[0])
+describe('a Lease that was deleted', () => {
+  async function deleteLease(): Promise<void> {
+    const { revision } = (await world.context.objectStore(leases()).get('kube-system', 'controllers'))!
+    await world.context.objectStore(leases()).delete('kube-system', 'controllers', revision)
+  }
+
+  test('is created again by its leader, and by no other replica while that one leads', async () => {
+    compete('a')
+    await pass(TIMES.retryMs / 2)
+    // It looks between the renewals of the leader, and sees first that the Lease is gone.
+    compete('b')
+    await pass(STEP_MS)
+    for (let i = 0; i < 3; i++) {
+      await deleteLease()
+      await pass(4 * TIMES.retryMs)
+    }
+    expect(log).toEqual(['a leads'])
+    expect((await lease())['holderIdentity']).toBe('a')
+  })
+
+  test('is created by another replica if its leader is gone, too', async () => {
+    const link = breakable()
+    compete('a', link.context)
+    await pass(STEP_MS)
+    compete('b')
+    await pass(2 * TIMES.retryMs)
+    link.isCut = true
+    await deleteLease()
+    await pass(TIMES.renewDeadlineMs)
+    expect(log).toEqual(['a leads', 'a lost'])
+    await pass(1000 + 2 * TIMES.retryMs)
+    expect(log).toEqual(['a leads', 'a lost', 'b leads'])
+  })
 })
 
 test('controllers start on the leader only, and again when it leads again', async () => {

@@ -57,8 +57,8 @@ export function startLeaderElection(candidate: Candidate, { leading, lost }: Ele
   const status = env.metrics
     .gauge('leader_election_master_status', 'Whether this replica leads, 1, or stands by, 0, by Lease', ['name'])
     .with(name)
-  /** The Lease as it was last seen, and when it was seen like that for the first time. */
-  let seen = { version: '', at: 0 }
+  /** The Lease as it was last seen, and when it was seen like that for the first time. One that was deleted has no version. */
+  let seen: SeenLease | undefined
   let isLeader = false
   let renewedAt = 0
   let isStopped = false
@@ -79,7 +79,7 @@ export function startLeaderElection(candidate: Candidate, { leading, lost }: Ele
         return holds ? { ...old, spec: heldSpec(objectAt(old, 'spec'), 1) } : undefined
       })
     await change()
-    if (!found) {
+    if (!found && mayCreate()) {
       await objects.create(leases, { metadata: { name, namespace: NAMESPACE }, spec: heldSpec({}, 0) })
       // Another replica may have created it at the same time.
       await change()
@@ -93,10 +93,18 @@ export function startLeaderElection(candidate: Candidate, { leading, lost }: Ele
     const spec = objectAt(lease, 'spec')
     const holder = stringAt(spec, 'holderIdentity')
     const { resourceVersion = '' } = metaOf(lease)
-    if (resourceVersion !== seen.version) seen = { version: resourceVersion, at: performance.now() }
-    if (holder === '' || holder === identity) return true
-    const seconds = numberAt(spec, 'leaseDurationSeconds')
-    return performance.now() - seen.at > Math.min(seconds * 1000, MAX_LEASE_MS)
+    if (resourceVersion !== seen?.version) {
+      const lastsMs = Math.min(numberAt(spec, 'leaseDurationSeconds') * 1000, MAX_LEASE_MS)
+      seen = { version: resourceVersion, at: performance.now(), lastsMs }
+    }
+    return holder === '' || holder === identity || hasRunOut(seen)
+  }
+
+  /** The leader of a Lease that was deleted leads until it could not renew it for as long as it lasted. */
+  function mayCreate(): boolean {
+    if (isLeader || !seen) return true
+    if (seen.version !== undefined) seen = { ...seen, version: undefined, at: performance.now() }
+    return hasRunOut(seen)
   }
 
   /** The spec with this replica as the holder. `transitions` is 1 where a change of the holder is to be counted. */
@@ -173,6 +181,14 @@ export function startLeaderElection(candidate: Candidate, { leading, lost }: Ele
     },
   }
 }
+
+interface SeenLease {
+  readonly version: string | undefined
+  readonly at: number
+  readonly lastsMs: number
+}
+
+const hasRunOut = ({ at, lastsMs }: SeenLease): boolean => performance.now() - at > lastsMs
 
 /** A duration that was written by hand must not stop the controllers for good. */
 const MAX_LEASE_MS = 5 * 60_000
