@@ -81,8 +81,11 @@ export interface WatchSink<E extends StoreEvent = StoreEvent> {
 export interface Watch {
   /** Continues a watch that its sink paused by returning `false`. */
   resume(): void
-  /** Requests a `progress` call at a revision not older than the latest acknowledged write. */
-  requestProgress(): void
+  /**
+   * Requests a `progress` call at a revision not older than `reached`, which the store has reached. Without it, not older
+   * than the latest acknowledged write.
+   */
+  requestProgress(reached?: Revision): void
   close(): void
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CompressionError, createHpackDecoder } from './hpack-decoder.js'
 import { encodeResponseHeaders } from './hpack-encoder.js'
 import { decodeHuffman } from './huffman.js'
+import { createRequestEncoder } from './request-encoder.js'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
@@ -100,4 +101,38 @@ test('the headers of a response are decoded as they were given', () => {
       'v'.repeat(5000),
     ])
   }
+})
+
+describe('the headers of the requests of a connection', () => {
+  const request = (timeout: number) => [':method', 'POST', ':path', '/a', 'te', 'trailers', 'timeout', `${timeout}m`]
+
+  test('are decoded as they were given, also when the table is full', () => {
+    const [encoder, decoder] = [createRequestEncoder(), createHpackDecoder(10_000)]
+    for (let i = 0; i < 300; i++) {
+      const fields = request(i % 150)
+      expect(decoder.decode(encoder.encode(fields))).toEqual(fields)
+    }
+  })
+
+  test('are a byte for each field once they were sent', () => {
+    const encoder = createRequestEncoder()
+    const fields = request(1)
+    const first = encoder.encode(fields).length
+    expect(first).toBeGreaterThan(20)
+    expect(encoder.encode(fields)).toHaveLength(4)
+    encoder.encode(request(2))
+    expect(encoder.encode(fields)).toHaveLength(4)
+  })
+
+  test('enter no table when the other side has none', () => {
+    const [encoder, decoder] = [createRequestEncoder(), createHpackDecoder(10_000)]
+    const fields = request(1)
+    expect(decoder.decode(encoder.encode(fields))).toEqual(fields)
+    encoder.resize(0)
+    for (let i = 0; i < 3; i++) {
+      const block = encoder.encode(fields)
+      expect(block[0] === 0x20).toBe(i === 0)
+      expect(decoder.decode(block)).toEqual(fields)
+    }
+  })
 })

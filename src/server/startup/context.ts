@@ -49,8 +49,8 @@ export function createServerContext(parts: ContextParts): ApiContext {
       // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them. As in
       // kube-apiserver, a namespace that is known here is not read again.
       findNamespace(name) {
-        const store = objects.objectStore(namespaces)
-        return andThen(store.getKnown('', name) ?? store.get('', name), entry => entry?.attributes.data)
+        const ofNamespaces = objects.objectStore(namespaces)
+        return andThen(ofNamespaces.getKnown('', name) ?? ofNamespaces.get('', name), entry => entry?.attributes.data)
       },
       authorizer,
       rules: () => access.rules,

@@ -1,6 +1,7 @@
 // Decides whether a cache is fresh enough for a read: the store reports its revision, and progress on the watch reports
 // that all events up to it have arrived. The result is yes or unknown, never an error and never after a long wait. On
 // unknown, the store itself must be read.
+import { shareRoundTrips } from '../common/shared-round-trips.js'
 import type { Revision, Store, StoreEvent } from '../store.js'
 import type { EventWindow } from './event-window.js'
 
@@ -34,7 +35,7 @@ export function createFreshness(
   store: UpstreamStore,
   prefix: string,
   window: Pick<EventWindow<StoreEvent>, 'revision' | 'happened' | 'noteHappened' | 'advance'>,
-  requestProgress: () => void,
+  requestProgress: (reached: Revision) => void,
   { waitTimeout, progressEvery }: FreshnessOptions,
 ): Freshness {
   /** Waiters for the same revision share one promise. */
@@ -49,7 +50,7 @@ export function createFreshness(
     if (window.revision >= revision) return YES
     if (stopped || store.promptProgress === false) return NO
     if (window.revision === stuckAt) {
-      if (performance.now() - requestedAt >= progressEvery) sendProgressRequest()
+      if (performance.now() - requestedAt >= progressEvery) sendProgressRequest(revision)
       return NO
     }
     const pending = waiting.get(revision)
@@ -57,13 +58,13 @@ export function createFreshness(
     const { promise, resolve } = withResolvers<boolean>()
     waiting.set(revision, { promise, resolve, ticksLeft: Math.ceil(waitTimeout / progressEvery) })
     timer ??= setInterval(tick, progressEvery)
-    sendProgressRequest()
+    sendProgressRequest(revision)
     return promise
   }
 
-  function sendProgressRequest(): void {
+  function sendProgressRequest(revision: Revision): void {
     requestedAt = performance.now()
-    requestProgress()
+    requestProgress(revision)
   }
 
   function tick(): void {
@@ -72,7 +73,7 @@ export function createFreshness(
       stuckAt = window.revision
       resolveWaiter(revision, waiter, false)
     }
-    if (waiting.size > 0) sendProgressRequest()
+    if (waiting.size > 0) sendProgressRequest(Math.max(...waiting.keys()))
   }
 
   function resolveWaiter(revision: Revision, { resolve }: Waiting, reached: boolean): void {
@@ -143,24 +144,6 @@ interface Waiting {
 
 const YES = Promise.resolve(true)
 const NO = Promise.resolve(false)
-
-/**
- * One round trip at a time answers all callers from before it began. A caller during a round trip gets the next one,
- * because the running one may have read the revision too early for it.
- */
-function shareRoundTrips<T>(roundTrip: () => Promise<T>): () => Promise<T> {
-  let current: Promise<unknown> = Promise.resolve()
-  let next: Promise<T> | undefined
-  return () => {
-    next ??= current.then(() => {
-      const begun = roundTrip()
-      current = begun
-      next = undefined
-      return begun
-    })
-    return next
-  }
-}
 
 /** The value of a promise; undefined if it rejects or takes longer than this. */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {

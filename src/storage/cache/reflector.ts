@@ -108,7 +108,7 @@ export async function startReflector<F>(
     watchers.endAll(error.code === 'closed' ? closed() : rebuilt(prefix, error))
   }
 
-  const freshness = createFreshness(store, prefix, window, () => upstream.requestProgress(), options)
+  const freshness = createFreshness(store, prefix, window, reached => upstream.requestProgress(reached), options)
 
   return {
     window,

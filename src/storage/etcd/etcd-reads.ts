@@ -1,4 +1,5 @@
 // Reads from etcd: the latest state through the leader, older or any state from the connected member.
+import { shareRoundTrips } from '../common/shared-round-trips.js'
 import { futureRevision, StorageError } from '../storage-error.js'
 import type { Entry, Page, RangeOptions, ReadAt, Revision } from '../store.js'
 import type { EtcdClient } from './client/etcd-client.js'
@@ -38,9 +39,7 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
   /** A minimal read through the leader: its response header has the latest revision. */
   const minimalRead = { key: layout.keyOf('/'), limit: 1, keysOnly: true }
 
-  async function revision(): Promise<Revision> {
-    return revisionOf(await read(minimalRead))
-  }
+  const revision = shareRoundTrips(async () => revisionOf(await read(minimalRead)))
 
   /** Reads with the requested freshness. */
   async function readAt(request: RangeRequest, at: ReadAt): Promise<RangeResponse> {

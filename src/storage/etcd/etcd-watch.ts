@@ -154,6 +154,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     else if (response.header) {
       intake.advance(response.header.revision)
       queue.push({ progress: intake.received })
+      progress.answered()
     }
     progress.answerReached()
     drain()
@@ -261,20 +262,36 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     let highest = 0
     let reading = false
     let again = false
+    /** The highest revision that was waited for when a request was sent that is not answered yet. */
+    let asked: Revision | undefined
     let timer: NodeJS.Timeout | undefined
 
+    function waitFor(revision: Revision): void {
+      lowest = Math.min(lowest ?? revision, revision)
+      highest = Math.max(highest, revision)
+      if (!answerReached() && asked === undefined) sendRequest()
+      drain()
+    }
+
+    /** Progress has come. What was waited for after the request was sent needs another one. */
+    function answered(): void {
+      const before = asked
+      asked = undefined
+      if (!answerReached() && before !== undefined && before < highest) sendRequest()
+    }
+
     /** Reads the latest revision: progress up to there answers all requests made before. */
-    async function request(): Promise<void> {
+    async function requestLatest(): Promise<void> {
       if (reading) {
         again = true
         return
       }
       reading = true
+      let latest = 0
       do {
         again = false
         try {
-          highest = await reads.revision()
-          lowest ??= highest
+          latest = await reads.revision()
         } catch {
           if (over || client.isClosed) return
           again = true
@@ -282,9 +299,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
         }
       } while (again)
       reading = false
-      if (over) return
-      if (!answerReached()) sendRequest()
-      drain()
+      if (!over) waitFor(latest)
     }
 
     /** Reports progress if a waiting request is satisfied; returns whether none is left. */
@@ -299,13 +314,15 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     /** A member that lags behind answers with an older revision, so the request is repeated. */
     function sendRequest(): void {
       clearTimeout(timer)
+      asked = undefined
       if (over || paused || lowest === undefined || !trusted || !stream) return
+      asked = highest
       stream.send(WATCH.encode({ progress: {} }))
       timer = setTimeout(sendRequest, PROGRESS_POLL_MS)
       timer.unref()
     }
 
-    return { request, answerReached, sendRequest, stop: () => clearTimeout(timer) }
+    return { waitFor, requestLatest, answered, answerReached, sendRequest, stop: () => clearTimeout(timer) }
   }
 
   return {
@@ -317,8 +334,10 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
         progress.sendRequest()
       })
     },
-    requestProgress() {
-      if (!over) void progress.request()
+    requestProgress(reached) {
+      if (over) return
+      if (reached === undefined) void progress.requestLatest()
+      else progress.waitFor(reached)
     },
     close() {
       if (!over) leave()

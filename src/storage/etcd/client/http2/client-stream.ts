@@ -38,7 +38,7 @@ export class ClientStream {
   isOver = false
   private isPaused = false
   /** What came while it was paused. */
-  private held: Buffer[] | undefined
+  private readonly held: Buffer[] = []
 
   constructor(
     readonly fields: RequestFields,
@@ -65,36 +65,38 @@ export class ClientStream {
   resume(): void {
     if (!this.isPaused) return
     this.isPaused = false
-    if (this.held) process.nextTick(deliverHeld, this)
+    if (this.held.length > 0) process.nextTick(deliverHeld, this)
   }
 
   /** Data have come, and were counted. */
   receive(bytes: Buffer, isEnd: boolean): void {
-    if (isEnd) this.deliverHeld(true)
-    else if (this.isPaused || this.held) {
+    if (isEnd) this.deliverAll()
+    else if (this.isPaused || this.held.length > 0) {
       // A copy, so that a small part does not keep all that came with it in memory.
-      ;(this.held ??= []).push(Buffer.from(bytes))
+      this.held.push(Buffer.from(bytes))
       return
     }
-    this.host.consumed(this, bytes.length)
-    this.sink.data(bytes, isEnd)
+    this.deliver(bytes, isEnd)
   }
 
   receiveHeaders(fields: readonly string[], isEnd: boolean): void {
-    if (isEnd) this.deliverHeld(true)
+    if (isEnd) this.deliverAll()
     this.sink.headers(fields, isEnd)
   }
 
-  /** What was held, until the stream is paused again. At its end all of it is delivered. */
-  deliverHeld(isEnd = false): void {
-    while (this.held && !this.isOver && (isEnd || !this.isPaused)) {
-      const bytes = this.held.shift()
-      if (!bytes) this.held = undefined
-      else {
-        this.host.consumed(this, bytes.length)
-        this.sink.data(bytes, false)
-      }
-    }
+  /** At the end of the stream, what was held is delivered although it is paused. */
+  private deliverAll(): void {
+    while (this.held.length > 0 && !this.isOver) this.deliver(this.held.shift()!, false)
+  }
+
+  /** Called by `deliverHeld`. The sink may pause the stream again. */
+  deliverResumed(): void {
+    while (this.held.length > 0 && !this.isOver && !this.isPaused) this.deliver(this.held.shift()!, false)
+  }
+
+  private deliver(bytes: Buffer, isEnd: boolean): void {
+    this.host.consumed(this, bytes.length)
+    this.sink.data(bytes, isEnd)
   }
 
   /** So many bytes, which the other side may send now. */
@@ -107,5 +109,5 @@ export class ClientStream {
 }
 
 function deliverHeld(stream: ClientStream): void {
-  stream.deliverHeld()
+  stream.deliverResumed()
 }
