@@ -72,6 +72,8 @@ export interface WatchSink<E extends StoreEvent = StoreEvent> {
   /** Receives an event. Returning `false` pauses the watch: no event follows until `Watch.resume()`. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a sink that never pauses need not return a value
   event(event: E): boolean | void
+  /** The receiver has the entry before each event: a store that would have to read it may leave `previous` out. */
+  readonly knowsPrevious?: boolean
   /** Every event up to this revision has been delivered. */
   progress?(revision: Revision): void
   /** The store ended the watch with this error. Not called after `Watch.close()`. */

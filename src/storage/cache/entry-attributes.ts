@@ -36,24 +36,20 @@ export interface CachedEvent<F> extends StoreEvent {
 
 export interface AttributeReader<F> {
   entry(entry: Entry): CachedEntry<F>
-  /** `previous`: the entry that the event replaced, if the caller has it already. */
-  event(event: StoreEvent, previous?: CachedEntry<F>): CachedEvent<F>
+  event(event: StoreEvent): CachedEvent<F>
+  /** The same where the caller has the entry that the event replaced. */
+  eventAfter(previous: CachedEntry<F> | undefined, event: Omit<StoreEvent, 'previous'>): CachedEvent<F>
 }
 
 export function createAttributeReader<F>(getAttributes: GetAttributes<F>, memoSize: number): AttributeReader<F> {
   const attributesOf = createAttributesMemo(getAttributes, memoSize)
   const entry = (of: Entry): CachedEntry<F> => new LazyEntry(of.key, of.value, of.revision, attributesOf)
+  const eventAfter: AttributeReader<F>['eventAfter'] = (previous, { revision, key, value }) =>
+    new LazyEvent(revision, key, value, previous, value && new LazyEntry(key, value, revision, attributesOf))
   return {
     entry,
-    event({ revision, key, value, previous }, known) {
-      return new LazyEvent(
-        revision,
-        key,
-        value,
-        previous && (known?.revision === previous.revision ? known : entry(previous)),
-        value && new LazyEntry(key, value, revision, attributesOf),
-      )
-    },
+    event: event => eventAfter(event.previous && entry(event.previous), event),
+    eventAfter,
   }
 }
 

@@ -96,9 +96,9 @@ export function createGatedStore(options: { embedded?: boolean } = {}): GatedSto
         resume() {
           if (!heldEvent) inner.resume()
         },
-        requestProgress() {
+        requestProgress(reached) {
           calls.progress++
-          if (!self.progressLost) inner.requestProgress()
+          if (!self.progressLost) inner.requestProgress(reached)
         },
         close() {
           open.delete(watch)

@@ -75,6 +75,7 @@ export async function startReflector<F>(
   }
 
   const upstream: Watch = store.watch(prefix, start, {
+    knowsPrevious: state !== undefined,
     event(stored) {
       if (state && stored.value && isUntransformable(stored.value)) {
         upstream.close()
@@ -82,7 +83,7 @@ export async function startReflector<F>(
       }
       options.counts.events++
       const event = state
-        ? attributeReader.event(detached(stored), state.get(stored.key))
+        ? attributeReader.eventAfter(state.get(stored.key), detached(stored))
         : attributeReader.event(stored)
       state?.apply(event)
       ownWrites.arrived(event.key, event.revision)

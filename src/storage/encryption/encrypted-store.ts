@@ -147,6 +147,7 @@ function openWatch(
   }
 
   const below = open({
+    ...(sink.knowsPrevious && { knowsPrevious: true }),
     event(event) {
       const decrypted = eventOf(event)
       if (!(decrypted instanceof Promise)) return sink.event(decrypted)
@@ -168,7 +169,7 @@ function openWatch(
     resume() {
       if (!isPending) below.resume()
     },
-    requestProgress: () => below.requestProgress(),
+    requestProgress: reached => below.requestProgress(reached),
     close() {
       isOver = true
       below.close()

@@ -59,6 +59,11 @@ describe('an event of etcd', () => {
     expect(toStoreEvent({ type: EventType.put, kv: kv(5, 6), prevKv: null }, layout)).toBeUndefined()
     expect(toStoreEvent({ type: EventType.delete, kv: kv(0, 6), prevKv: null }, layout)).toBeUndefined()
   })
+
+  test('need not have the previous value where the receiver knows it', () => {
+    const event = { type: EventType.put, kv: kv(5, 6), prevKv: null }
+    expect(toStoreEvent(event, layout, true)).toMatchObject({ revision: 6, previous: undefined })
+  })
 })
 
 describe('a key layout', () => {

@@ -135,7 +135,8 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
         ...(isPrefix && { rangeEnd: layout.endOf(target) }),
         startRevision: intake.received + 1,
         progressNotify: true,
-        prevKv: true,
+        // etcd reads it from its database, for each event and each watch.
+        prevKv: sink.knowsPrevious !== true,
         fragment: true,
       },
     })
@@ -195,7 +196,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
 
   function receiveEvents({ events, fragment }: WatchResponse): void {
     for (const raw of intake.take(events, fragment)) {
-      const event = toStoreEvent(raw, layout)
+      const event = toStoreEvent(raw, layout, sink.knowsPrevious)
       if (!event) return putEnd(compactedAt(raw.kv!.modRevision - 1, raw.kv!.modRevision))
       last = { path: event.key, revision: event.revision, isDelete: event.value === undefined }
       queue.push({ event })
@@ -355,15 +356,19 @@ export function hasReliableProgress(version: string): boolean {
   return minor > 5
 }
 
-/** Undefined if the previous value of the event has been compacted. */
-export function toStoreEvent({ type, kv, prevKv }: WatchEvent, layout: KeyLayout): StoreEvent | undefined {
+/** Undefined if the previous value of the event has been compacted, and is not known. */
+export function toStoreEvent(
+  { type, kv, prevKv }: WatchEvent,
+  layout: KeyLayout,
+  knowsPrevious = false,
+): StoreEvent | undefined {
   if (!kv) throw new Error('etcd sent an event without a key')
   const created = type === EventType.put && kv.createRevision === kv.modRevision
-  if (!created && !prevKv) return undefined
+  if (!created && !prevKv && !knowsPrevious) return undefined
   return {
     revision: kv.modRevision,
     key: layout.pathOf(kv.key),
-    value: type === EventType.put ? Buffer.from(kv.value) : undefined,
+    value: type === EventType.put ? kv.value : undefined,
     previous: created || !prevKv ? undefined : layout.entryOf(prevKv),
   }
 }

@@ -144,6 +144,16 @@ test('after GOAWAY, streams that the server has taken go on, and the others were
   expect(await closed).toBeUndefined()
 })
 
+test('after GOAWAY, a stream without an end is broken off, since the server would wait for it', async () => {
+  const { connection, closed, session } = await connected({}, stream => stream.respond({ ':status': 200 }))
+  const ended = new Promise(resolve => {
+    const watching = { headers: () => session.goaway(), data: () => {}, broken: resolve }
+    connection.open(FIELDS, watching)!.write(Buffer.from('a'))
+  })
+  expect(await ended).toBe('lost')
+  expect(await closed).toBeUndefined()
+})
+
 test('a retired connection ends with its last stream', async () => {
   const open: ServerHttp2Stream[] = []
   const { connection, closed } = await connected({}, stream => void open.push(stream))

@@ -361,14 +361,18 @@ export class ClientConnection implements StreamHost, FrameSink {
     setTimeout(() => this.output.add(PING, ACK, 0, data), PING_ANSWER_MS).unref()
   }
 
-  /** Streams after the last one that the other side has taken were not processed. */
+  /**
+   * The other side takes no more streams, and has not processed those after the last one. Requests that were sent whole are
+   * answered still. A stream without an end, such as a watch, would hold up a server that stops.
+   */
   private onGoaway(last: number): void {
     this.isRetired = true
     this.breakStreams(this.waiting.splice(0), 'unsent')
-    this.breakStreams(
-      [...this.streams.values()].filter(({ id }) => id > last),
-      'unsent',
-    )
+    for (const stream of [...this.streams.values()]) {
+      if (stream.isOver || (stream.id <= last && stream.isEnded)) continue
+      if (stream.id <= last) this.number(RST_STREAM, stream.id, CANCEL)
+      this.breakStreams([stream], stream.id > last ? 'unsent' : 'lost')
+    }
     this.endIfDone()
   }
 
