@@ -163,3 +163,16 @@ it('a document of version 2 has its parameters by location', () => {
     ],
   ])
 })
+
+it.each([
+  ['YAML', 5],
+  ['JSON', 9_000],
+])('an example is %s if it is nested %i deep', (form, depth) => {
+  const example = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  const bytes = encodeV3(
+    Buffer.from(`{"openapi":"3.0.0","components":{"schemas":{"A":{"type":"object","example":${example}}}}}`),
+  )
+  expect(bytes.includes(example)).toBe(form === 'JSON')
+  // Indented, it would be as long as the square of its depth.
+  expect(bytes.length).toBeLessThan(2 * example.length + 1_000)
+})

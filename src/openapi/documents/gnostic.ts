@@ -1,7 +1,7 @@
 // Documents in protobuf, with gnostic's messages, which Go clients decode faster than JSON. Values without a field in
 // those messages (extensions, examples, enumerations) are included as YAML text.
 
-import { decodeJson } from '../../codec/json.js'
+import { decodeJson, encodeJson } from '../../codec/json.js'
 import {
   BYTES,
   FIXED64,
@@ -106,8 +106,19 @@ const real =
     writeTag(writer, number, FIXED64)
   }
 
-/** Any value, as YAML whose lines are not folded. */
-const anything: Message = (writer, value) => text(2)(writer, encodeYaml(value, Infinity))
+/**
+ * Any value, as YAML whose lines are not folded. One that is nested deeply is written as JSON, which is YAML too: with every
+ * line indented, 50 KB that are nested 9,000 deep would become 77 MB.
+ */
+const anything: Message = (writer, value) =>
+  text(2)(writer, isDeeper(value, MAX_INDENTED) ? encodeJson(value) : encodeYaml(value, Infinity))
+
+const MAX_INDENTED = 20
+
+const isDeeper = (value: Value, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null || value instanceof WholeFloat) return false
+  return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
+}
 
 const isReference = (value: Value): value is ValueObject => isObject(value) && typeof value['$ref'] === 'string'
 
