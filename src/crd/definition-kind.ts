@@ -8,7 +8,7 @@ import { StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { equalValues, isObject, type Value } from '../meta/values/value.js'
-import { preparePatterns, readDefaultMetadata } from '../schema/check-schema.js'
+import { preparePatterns, prepareRules, readDefaultMetadata } from '../schema/check-schema.js'
 import { RuleCompiler } from '../schema/rules.js'
 import { setCondition, withStatus } from './conditions.js'
 import { defaultDefinition } from './definition/definition-defaults.js'
@@ -53,7 +53,7 @@ function oldDefinitionStrategy(base: Strategy, strategy: Strategy, checks: Defin
     ...strategy,
     decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor),
     applyDefaults: defaultOldDefinition,
-    prepareValidation: object => preparePatternsOf(asV1(object)),
+    prepareValidation: object => prepareSchemas(asV1(object), checks.ruleCompiler),
     validate: (object, warnings) => [
       ...checkOldForm(object),
       ...errorsOf(() => validateDefinition(asV1(object), checks), warnings),
@@ -86,7 +86,7 @@ function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy 
       const isSame = equalValues(object['spec'], old['spec'])
       return withReadDefaults(withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1)))
     },
-    prepareValidation: preparePatternsOf,
+    prepareValidation: object => prepareSchemas(object, checks.ruleCompiler),
     validate: (object, warnings) => errorsOf(() => validateDefinition(object, checks), warnings),
     validateUpdate: (object, old, warnings) => errorsOf(() => validateDefinitionUpdate(object, old, checks), warnings),
     // A definition is kept until its objects are deleted.
@@ -96,8 +96,12 @@ function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy 
   }
 }
 
-function* preparePatternsOf(definition: ApiObject): Generator<void> {
-  for (const { schema } of versionsOf(definition)) yield* preparePatterns(schema?.openAPIV3Schema ?? null)
+function* prepareSchemas(definition: ApiObject, ruleCompiler: RuleCompiler): Generator<void> {
+  for (const { schema } of versionsOf(definition)) {
+    const written = schema?.openAPIV3Schema ?? null
+    yield* preparePatterns(written)
+    yield* prepareRules(written, ruleCompiler)
+  }
 }
 
 /** Changes the definition in place. */

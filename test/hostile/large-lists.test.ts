@@ -192,6 +192,19 @@ describe('custom objects', () => {
     expect((await sendWithin(server, 'POST', path, body)).status).toBe(201)
   })
 
+  test.each([
+    ['that differ', 201, 12_000, (i: number) => `self != 'x${i}'`],
+    ['with macros', 201, 5_000, (i: number) => `['a${i}'].all(x, [x].exists(y, y != self))`],
+    ['with regular expressions', 201, 6_000, (i: number) => `self.matches('^(a|b)+x${i}$')`],
+    ['that are wrong', 422, 12_000, (i: number) => `self >< ${i}`],
+  ])('a definition with very many rules %s', { timeout: 60_000 }, async (_, status, count, rule) => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All'
+    const rules = many(count, i => `{"rule":"${rule(i)}"}`)
+    const body = definition(`"a":{"type":"string","maxLength":5,"x-kubernetes-validations":[${rules}]}`)
+    const answer = await sendWithin(server, 'POST', path, body.replaceAll('hostiles', 'rules'))
+    expect(answer.status).toBe(status)
+  })
+
   test('a definition with very many patterns', { timeout: 60_000 }, async () => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All'
     const body = definition(many(10_000, i => `"p${i}":{"type":"string","pattern":"^(a${i}|b*)+[a-z]{1,50}$"}`))

@@ -1,6 +1,7 @@
 // The check of a schema when its definition is written: every rule that kube-apiserver has, at the same fields and with
 // the same messages.
 import { regexErrorOf } from '../../base/regex-cache.js'
+import { limitErrors } from '../../meta/errors/error-limit.js'
 import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -42,7 +43,9 @@ export interface CheckedSchema {
 
 /** `at` is the field of the schema: `spec.validation.openAPIV3Schema`, `spec.versions[1].schema.openAPIV3Schema`. */
 export function checkSchema(written: Value, at: string, options: SchemaCheckOptions = {}): CheckedSchema {
-  const schema = parseUnlessTooDeep(written)
+  const compiler = options.ruleCompiler ?? new RuleCompiler()
+  const prepared = compiler.takePrepared(written)
+  const schema = prepared?.schema ?? parseUnlessTooDeep(written)
   if (!schema) {
     const why = `must not be nested more than ${MAX_SCHEMA_DEPTH} schemas deep`
     return { errors: [fieldInvalid(at, '', why)], warnings: [] }
@@ -58,7 +61,7 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
     // Defaults are checked in structural schemas only, and rules only if all defaults are valid.
-    const rules = structural.length > 0 ? undefined : compileRules(schema, options.ruleCompiler ?? new RuleCompiler())
+    const rules = structural.length > 0 ? undefined : (prepared ?? compileRules(schema, compiler))
     const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, rules && defaultEvaluator(rules))
     errors.push(...structural, ...defaults)
     if (rules !== undefined && defaults.length === 0) {
@@ -88,6 +91,32 @@ export function* preparePatterns(written: Value): Generator<void> {
     else if (++others % PIECE !== 0) continue
     yield
   }
+}
+
+/** Fewer rules than these are compiled by the check itself. */
+const MANY_RULES = 100
+
+/** Compiles the rules of a schema that has many, likewise, unless the schema has errors for which no rule is looked at. */
+export function* prepareRules(written: Value, compiler: RuleCompiler): Generator<void> {
+  if (!isObject(written) || countRules(written) < MANY_RULES) return
+  const schema = parseUnlessTooDeep(written)
+  if (!schema || survey(schema).unfit !== undefined) return
+  if (limitErrors(() => [...checkStructure(schema, ''), ...checkCompleteness(schema, '')]).length > 0) return
+  const rules = compileRules(schema, compiler)
+  if (!rules) return
+  yield* rules.prepare()
+  compiler.keepPrepared(written, rules)
+}
+
+function countRules(written: ValueObject): number {
+  let count = 0
+  const open = [written]
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    const rules = schema['x-kubernetes-validations']
+    if (Array.isArray(rules)) count += rules.length
+    for (const child of writtenChildren(schema)) open.push(child)
+  }
+  return count
 }
 
 /** Why a schema that was accepted is not structural. */

@@ -16,6 +16,7 @@ import {
   type SizeEstimator,
   types,
 } from '../../cel/index.js'
+import { MAX_FOUND } from '../../meta/errors/error-limit.js'
 import type { Value } from '../../meta/values/value.js'
 import { celReader, type DeclaredType, declareTypes, escapeName, layoutOf } from '../../types/cel-types.js'
 import { builtinTypes } from '../../types/type-table.js'
@@ -54,8 +55,10 @@ export interface RuleNode {
   readonly isOutsideTypes: boolean
   /** Converts the JSON here to values for rules; undefined likewise. */
   readonly read: ((json: Value) => RuleValue) | undefined
-  /** The rules of this node, in their order. */
+  /** The rules of this node, in their order. After so many errors that a validation ends, the others are not compiled. */
   readonly rules: readonly CompiledRule[]
+  /** Compiles the rules here and below, in pieces: all of them together may take long. */
+  prepare(): Iterable<void>
   /** Properties with rules at or below them. */
   readonly properties: ReadonlyMap<string, RuleNode>
   readonly items: RuleNode | undefined
@@ -122,7 +125,7 @@ class Node implements RuleNode {
   }
 
   get rules(): readonly CompiledRule[] {
-    this.compiled ??= this.compile()
+    this.compiled ??= [...this.compileEach()]
     return this.compiled
   }
 
@@ -172,16 +175,35 @@ class Node implements RuleNode {
     )
   }
 
-  private compile(): readonly CompiledRule[] {
+  *prepare(): Generator<void> {
+    for (const property of this.properties.values()) yield* property.prepare()
+    if (this.items) yield* this.items.prepare()
+    if (this.additionalProperties) yield* this.additionalProperties.prepare()
+    if (this.compiled !== undefined) return
+    const compiled: CompiledRule[] = []
+    for (const rule of this.compileEach()) {
+      compiled.push(rule)
+      yield
+    }
+    this.compiled = compiled
+  }
+
+  private *compileEach(): Generator<CompiledRule> {
     const { declared, objectTypes } = this.declaration
     const { rules } = this.schema.extensions
-    if (declared === undefined || objectTypes === undefined) return rules.map(notCompiled)
+    if (declared === undefined || objectTypes === undefined) return yield* rules.map(notCompiled)
     const sizes = sizesOf(declared)
-    return rules.map(rule =>
-      this.compiler.compile(rule, declared, () =>
-        compileRule(rule, ruleEnvironment(declared, objectTypes, rule.optionalOldSelf === true), sizes),
-      ),
-    )
+    let errors = 0
+    for (const rule of rules) {
+      const compiled =
+        errors > MAX_FOUND
+          ? notCompiled(rule)
+          : this.compiler.compile(rule, declared, () =>
+              compileRule(rule, ruleEnvironment(declared, objectTypes, rule.optionalOldSelf === true), sizes),
+            )
+      if (compiled.error !== undefined) errors++
+      yield compiled
+    }
   }
 }
 

@@ -3,8 +3,10 @@
 // elsewhere.
 import { createHash } from 'node:crypto'
 import type { Program } from '../../cel/index.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { DeclaredType } from '../../types/cel-types.js'
 import type { Rule } from '../structure/structural.js'
+import type { RuleNode } from './compile-rules.js'
 import type { RuleMetrics } from './rule-metrics.js'
 
 /** What the compiler needs to know of a compiled rule. */
@@ -18,6 +20,22 @@ interface Compiled {
 export class RuleCompiler {
   /** `metrics`: absent where nothing is counted. */
   constructor(readonly metrics?: RuleMetrics) {}
+
+  /** By the schema as it was written. */
+  private readonly prepared = new WeakMap<ValueObject, RuleNode>()
+
+  /** Keeps rules that were compiled before the check of their schema. */
+  keepPrepared(written: ValueObject, rules: RuleNode): void {
+    this.prepared.set(written, rules)
+  }
+
+  /** They are for one check: the schema may be changed after it. */
+  takePrepared(written: Value): RuleNode | undefined {
+    if (!isObject(written)) return undefined
+    const rules = this.prepared.get(written)
+    this.prepared.delete(written)
+    return rules
+  }
 
   private readonly programs = new Map<string, WeakRef<Program>>()
   private readonly rules = new WeakMap<Program, Compiled>()
