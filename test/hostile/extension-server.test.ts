@@ -83,7 +83,7 @@ beforeAll(async () => {
       service: { namespace: 'default', name: 'hostile', port },
     },
   })
-  await vi.waitFor(async () => expect((await send(`${GROUP}/things`)).status).toBe(200), { timeout: 30_000 })
+  await vi.waitUntil(async () => (await send(`${GROUP}/things`)).status === 200, { timeout: 30_000 })
 })
 
 afterAll(async () => {
