@@ -233,6 +233,10 @@ export interface ScaleStrategy {
   write(object: ApiObject, scale: ApiObject): ApiObject
   /** Why a Scale cannot be applied with server-side apply, for kinds that only support updating it. */
   readonly unappliable?: string | undefined
+  /** The error of every Scale that cannot be decoded, where kube-apiserver does not say what is wrong with it. */
+  readonly undecodable?: string | undefined
+  /** Whether a patch that names another uid is a conflict. Else the uid in a patch is ignored. */
+  readonly checksUid?: boolean | undefined
 }
 
 /** A column of a Table. */

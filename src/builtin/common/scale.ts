@@ -25,6 +25,7 @@ export const scaleRules: ScaleStrategy = {
     }
   },
   replicasPath: ['spec', 'replicas'],
+  checksUid: true,
   validate(scale) {
     const count = numberAt(objectAt(scale, 'spec'), 'replicas')
     const errors = checkObjectMeta(metaOf(scale), { namespaced: true, name: checkDnsSubdomain })

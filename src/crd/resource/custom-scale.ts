@@ -32,6 +32,7 @@ export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelect
     replicasPath: fieldsOf(specReplicasPath),
     // The object is checked when it is written, in the words of its own schema.
     validate: () => [],
+    undecodable: 'no kind is registered for the type v1.Scale in scheme "pkg/apiserver/customresource_handler.go:781"',
     unappliable: 'request to convert CR to an invalid group/version: autoscaling/v1',
     read(object) {
       const scale = readForUpdate(object)

@@ -100,6 +100,18 @@ describe('a definition', () => {
       'unrecognized format "b"',
       'unrecognized format "a"',
     ])
+    const old = widgetDefinition({ versions: [version({ schema: withFormat('b') })] })
+    old.metadata['resourceVersion'] = '1'
+    const changed = { ...widgetDefinition({ versions }), metadata: old.metadata }
+    expect(validateDefinitionUpdate(changed, old, CHECKS).warnings).toEqual(['unrecognized format "a"'])
+  })
+
+  it('names an unknown type of list beside another error of its type', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', 'x-kubernetes-list-type': 'Set' } } }
+    const definition = widgetDefinition({ versions: [version({ schema: { openAPIV3Schema: schema } })] })
+    expect(validateDefinition(definition, CHECKS).errors.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['FieldValueInvalid', 'FieldValueNotSupported']),
+    )
   })
 
   it('keeps kind and scope once it is established', () => {

@@ -15,6 +15,7 @@ import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaOf } from '../../meta/object/object-meta.js'
 import { firstByKey } from '../../meta/values/list-keys.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
+import { formatWarnings } from '../../schema/check-schema.js'
 import type { RuleCompiler } from '../../schema/rules.js'
 import { isUsableCa } from '../../webhook/check-client-config.js'
 import { checkApproval } from '../definition/api-approval.js'
@@ -87,8 +88,13 @@ export function validateDefinitionUpdate(
     ...checkSame(spec.names.plural, before.names.plural, 'spec.names.plural'),
     ...checkRest(definition, old, leniency),
   ]
-  return { errors, warnings: [...schemas.warnings] }
+  const tolerated = unknownFormats(before)
+  return { errors, warnings: [...schemas.warnings].filter(warning => !tolerated.has(warning)) }
 }
+
+/** The warnings of the formats that a definition has already. */
+const unknownFormats = ({ versions }: DefinitionSpec): ReadonlySet<string> =>
+  new Set((versions ?? []).flatMap(({ schema }) => formatWarnings(schema?.openAPIV3Schema)))
 
 export const validateDefinitionStatus = (definition: ApiObject, old: ApiObject): FieldError[] => [
   ...checkObjectMetaUpdate(metaOf(definition), metaOf(old)),

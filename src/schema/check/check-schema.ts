@@ -126,6 +126,12 @@ export function structuralErrors(written: Value, at: string): readonly FieldErro
   return [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
 }
 
+/** A warning for each format in a schema that is not known. */
+export function formatWarnings(written: Value | undefined): readonly string[] {
+  const schema = written === undefined ? undefined : parseUnlessTooDeep(written)
+  return schema ? survey(schema).warnings : []
+}
+
 /** A keyword that no structural schema can have; the schema is then not checked any further. */
 function unfitKeyword({ refused, extensions }: Schema): string | undefined {
   if (extensions.preserveUnknownFields === false) return 'x-kubernetes-preserve-unknown-fields'

@@ -138,7 +138,7 @@ function checkListType(schema: Schema, at: string, errors: FieldError[]): void {
   const typeField = childPath(at, 'x-kubernetes-list-type')
   if (listType !== undefined) {
     if (type !== 'array') errors.push(wrongType(type, at, 'must be array if x-kubernetes-list-type is specified'))
-    else if (!LIST_TYPES.includes(listType)) errors.push(fieldNotSupported(typeField, listType, LIST_TYPES))
+    if (!LIST_TYPES.includes(listType)) errors.push(fieldNotSupported(typeField, listType, LIST_TYPES))
   }
   if (listMapKeys.length > 0 && listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty'

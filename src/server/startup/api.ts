@@ -24,6 +24,7 @@ import {
   type PathTable,
 } from '../../http/pages.js'
 import type { Registry } from '../../kinds/registry.js'
+import { genericResponse } from '../../meta/errors/status.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusOfStorageError } from '../../objects/storage-status.js'
 import { createOpenApi, type ExtraResource } from '../../openapi/openapi.js'
@@ -193,5 +194,7 @@ const TEXT = 'text/plain; charset=utf-8'
 
 const showJson =
   (type: string, document: () => ValueObject): PathHandler =>
-  ({ reply }) =>
-    reply.send(200, { 'content-type': type }, JSON.stringify(document()))
+  ({ reply, info }) => {
+    if (info.verb !== 'get') throw genericResponse(405)
+    return reply.send(200, { 'content-type': type }, JSON.stringify(document()))
+  }

@@ -8,6 +8,9 @@ import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField }
 /** A value cannot be decoded as its type; the message is Go's. */
 export class TypedDecodeError extends Error {
   override readonly name = 'TypedDecodeError'
+  constructor(readonly error: DecodeError) {
+    super(printError(error))
+  }
 }
 
 /** The position of the decoder, and its results so far. */
@@ -87,8 +90,14 @@ export function noteError(state: DecodeState, error: DecodeError): void {
 
 /** A value of the wrong kind in a type with its own decoder. */
 export function failMismatch(state: DecodeState, value: Value, goType: string, target?: Target): never {
-  throw new TypedDecodeError(printError(mismatch(state, value, goType, target)))
+  throw new TypedDecodeError(mismatch(state, value, goType, target))
 }
+
+/** The error of a decoder that was started within another, as the outer one reports it: with its path before. */
+export const withinOuter = ({ struct, goPath }: DecodeState, error: DecodeError): DecodeError =>
+  typeof error === 'string'
+    ? error
+    : { ...error, struct, field: [...goPath, ...(error.field === '' ? [] : [error.field])].join('.') }
 
 export function printError(error: DecodeError): string {
   if (typeof error === 'string') return error

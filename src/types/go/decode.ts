@@ -24,7 +24,6 @@ import {
   noteError,
   noteMismatch,
   noteUnknown,
-  printError,
   printPath,
   printStrict,
   TypedDecodeError,
@@ -60,7 +59,7 @@ export function decodeTyped(
   const source = cbor && { root: value, marks: cbor, goType: goNameOf(type) }
   const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source, isReencoded)
   const decoded = decodeRoot(codecOf(type), value, state)
-  if (state.error !== undefined) throw new TypedDecodeError(printError(state.error))
+  if (state.error !== undefined) throw new TypedDecodeError(state.error)
   const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
   return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
 }
@@ -209,7 +208,8 @@ function structCodec(type: Type, goName: string): ValueCodec {
       goPath.push(key)
       path.push(key)
       const decoded = slot.decode(member, state)
-      if (slot.pointer || !(slot.isCollection ? state.isNoneDecoded : slot.isEmpty(decoded))) found[place] = decoded
+      const isUnset = slot.isCollection ? state.isNoneDecoded : slot.isEmpty(decoded)
+      if (slot.pointer ? decoded !== null || !isUnset : !isUnset) found[place] = decoded
       else if (slot.isCollection) (empty ??= {})[key] = Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
       set.push(place)
       path.pop()

@@ -11,17 +11,24 @@ import {
   writeTag,
   writeVarint,
 } from '../../codec/protobuf.js'
-import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { type DecodeState, newDecodeState, printError, TypedDecodeError } from '../go/decode-error.js'
+import { isObject, type Value } from '../../meta/values/value.js'
+import { type DecodeState, failMismatch, newDecodeState, TypedDecodeError, withinOuter } from '../go/decode-error.js'
 import type { ValueCodec } from '../go/value-codec.js'
 import { type MessageCodec, readFields } from '../protobuf/message-codec.js'
 import { printedAs, type SpecialType } from './special-type.js'
+
+/** kube-apiserver forgets what is neither a schema nor a list of them. */
+const OMITTED_IF_NULL: Omit<ValueCodec, 'decode'> = {
+  ...printedAs(null),
+  isEmpty: value => value === null,
+  canBeOmitted: true,
+}
 
 const SCHEMA = 'apiextensions/v1.JSONSchemaProps'
 
 export const SCHEMA_OR_ARRAY: SpecialType = {
   name: 'apiextensions/v1.JSONSchemaPropsOrArray',
-  codec: codecOf => ({ decode: schemaOr(codecOf, decodeSchemas), ...printedAs(null) }),
+  codec: codecOf => ({ decode: schemaOr(codecOf, decodeSchemas), ...OMITTED_IF_NULL }),
   message: codecOf => schemaOrList(codecOf, false),
   merge: 'any',
   cel: 'hidden',
@@ -31,7 +38,7 @@ export const SCHEMA_OR_ARRAY: SpecialType = {
 export const SCHEMA_OR_STRING_ARRAY: SpecialType = {
   name: 'apiextensions/v1.JSONSchemaPropsOrStringArray',
   codec: codecOf => ({
-    decode: schemaOr(codecOf, value => (Array.isArray(value) ? value : null)),
+    decode: schemaOr(codecOf, decodeStrings),
     ...printedAs(null),
   }),
   message: codecOf => schemaOrList(codecOf, true),
@@ -61,27 +68,39 @@ function schemaOr(codecOf: (typeName: string) => ValueCodec, alternative: Inner)
   }
 }
 
-const decodeSchemas: Inner = (value, schema, state) =>
-  Array.isArray(value) ? value.map(item => (item === null ? schema.zero() : decodeApart(item, schema, state))) : null
+const decodeSchemas: Inner = (value, schema, state) => {
+  if (!Array.isArray(value) || value.length === 0) return null
+  return value.map(item => (item === null ? schema.zero() : decodeApart(item, schema, state)))
+}
+
+const decodeStrings: Inner = (value, _schema, state) => {
+  if (!Array.isArray(value)) return null
+  return value.map(item => {
+    if (item !== null && typeof item !== 'string') failMismatch(state, item, 'string')
+    return item ?? ''
+  })
+}
 
 const decodeBool: Inner = value => {
   if (typeof value === 'boolean') return value
   throw new TypedDecodeError('boolean or JSON schema expected')
 }
 
-/** Go starts a new decoder here: it reports no unknown fields, and the paths in its errors begin at its own root. */
-function decodeApart(value: Value, schema: ValueCodec, state: DecodeState): ValueObject {
+/** Go starts a new decoder here: it reports no unknown fields, and ends the outer one at its first error. */
+function decodeApart(value: Value, codec: ValueCodec, state: DecodeState): Value {
   const inner = newDecodeState(undefined, state.depth)
-  const decoded = schema.decode(value, inner) as ValueObject
-  const { error } = inner
-  if (error !== undefined) {
-    const isText = typeof error === 'string'
-    // The outer decoder ends here, too, and forgets an error that it has noted before.
-    throw new TypedDecodeError(
-      isText ? error : printError({ ...error, struct: state.struct, field: [...state.goPath, error.field].join('.') }),
-    )
-  }
+  const decoded = attempt(() => codec.decode(value, inner), state)
+  if (inner.error !== undefined) throw new TypedDecodeError(withinOuter(state, inner.error))
   return decoded
+}
+
+function attempt(decode: () => Value, state: DecodeState): Value {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof TypedDecodeError) throw new TypedDecodeError(withinOuter(state, error.error))
+    throw error
+  }
 }
 
 // ---- protobuf

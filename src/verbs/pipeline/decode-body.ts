@@ -89,12 +89,16 @@ export function decodeBody(body: Body, form: BodySpec): Decoded {
     return decoded
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    if (error.kind === 'unacceptable' && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
+    const failsAtOnce = mediaType === 'application/cbor' && !isCborMap(bytes)
+    if (error.kind === 'unacceptable' && !failsAtOnce && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
       throw cannotHandle(form.kind, form.version, form.kind, error.message)
     }
     throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
   }
 }
+
+/** Whether the item is a map; it may begin with the tag that says that it is CBOR. */
+const isCborMap = (bytes: Buffer): boolean => (bytes[bytes.indexOf('d9d9f7', 0, 'hex') === 0 ? 3 : 0] ?? 0) >> 5 === 5
 
 /** Encodings whose type is decoded first, and the rest when that is known. */
 const IN_TWO_STEPS: ReadonlySet<string> = new Set(['application/cbor', 'application/vnd.kubernetes.protobuf'])
@@ -128,11 +132,17 @@ function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: 
   if (value === null) return
   const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
   const refuse = (error: string): StatusError => unrecognized(`${UNREADABLE['application/cbor']}${error}`)
-  if (!isObject(value)) throw refuse(cborMismatch(source, [], value, source.goType, 'struct', cborTypeName(bytes)))
+  if (!isObject(value)) return refuseNoStruct(value, bytes, unrecognized)
   for (const member of ['apiVersion', 'kind']) {
     const given = getOwn(value, member) ?? ''
     if (typeof given !== 'string') throw refuse(cborMismatch(source, [member], given, 'string'))
   }
+}
+
+function refuseNoStruct(value: Value, bytes: Buffer, unrecognized: (why: string) => StatusError): never {
+  const source = { root: value, marks: newCborMarks(), goType: 'v1.TypeMeta' }
+  const error = cborMismatch(source, [], value, source.goType, 'struct', cborTypeName(bytes))
+  throw unrecognized(`${UNREADABLE['application/cbor']}${error}`)
 }
 
 /** The same for CBOR of custom objects, whose messages show the body in diagnostic notation. */
@@ -143,6 +153,7 @@ function checkTypeInCbor(
   unrecognized: (why: string) => StatusError,
 ): void {
   const given = isObject(value) ? value : {}
+  if (value !== null && !isObject(value)) refuseNoStruct(value, bytes, unrecognized)
   const missing = (what: string): string => `Object '${what}' is missing in '${diagnoseCbor(bytes)}'`
   const givenKind = getOwn(given, 'kind')
   if (typeof givenKind !== 'string' || givenKind === '') throw unrecognized(missing('Kind'))

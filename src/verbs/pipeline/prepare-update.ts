@@ -65,7 +65,7 @@ export async function prepareUpdate(
   const { kind, version } = target
   const { object: wanted, isTracked, isDecoded, admittedAs } = replacement
   const turns = startTurns()
-  checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
+  checkPreconditions(target, wanted, old, { withUid: replacement.isWhatClientSaw, dryRun: request.options.dryRun })
   // The duplicate owner references of a patch are found after admission only.
   const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
   const defaulted = version.strategy.applyDefaults(merged, isDecoded)
@@ -109,7 +109,7 @@ export async function prepareUpdate(
 
 /** What admission has made of the object: it may have changed the namespace and the version, too. */
 function placed(target: Target, changed: ApiObject, old: ApiObject): ApiObject {
-  checkPreconditions(target, changed, old, false)
+  checkPreconditions(target, changed, old)
   return setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
 }
 
@@ -146,17 +146,21 @@ export const namesVersion = (object: ApiObject): boolean => {
   return resourceVersion !== '' && resourceVersion !== '0'
 }
 
+export const uidConflict = (uid: string, old: ApiObject): string =>
+  `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
+
 /** The uid and the resourceVersion of the body must be those of the stored object. */
 function checkPreconditions(
   { kind, namespace, name }: Target,
   changed: ApiObject,
   old: ApiObject,
-  withUid: boolean,
+  { withUid = false, dryRun = false } = {},
 ): void {
   const { uid, resourceVersion = '' } = metaOf(changed)
   if (withUid && uid && uid !== metaOf(old).uid) {
-    const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
-    const key = `/registry${keyPrefixOf(kind, namespace)}${name}`
+    const reason = uidConflict(uid, old)
+    // A dry run does not reach the layer that adds the prefix to keys.
+    const key = `${dryRun ? '' : '/registry'}${keyPrefixOf(kind, namespace)}${name}`
     const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`
     throw conflict(resourceOf(kind), name, error)
   }

@@ -13,7 +13,7 @@ import { scaleManagedType } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
 import type { ScaleStrategy } from '../../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../../kinds/kind-names.js'
-import { invalid, notFound } from '../../meta/errors/status.js'
+import { badRequest, conflict, invalid, notFound, StatusError } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../../meta/object/object-meta.js'
 import type { GetOptions } from '../../meta/options/list-options.js'
@@ -29,6 +29,7 @@ import { mutate } from '../pipeline/admit.js'
 import { checkAddress } from '../pipeline/check-address.js'
 import { readObject } from '../pipeline/decode-body.js'
 import { fieldManagerOf } from '../pipeline/field-tracking.js'
+import { uidConflict } from '../pipeline/prepare-update.js'
 import { APPLIED } from '../pipeline/prepared.js'
 import { getObject } from '../read/get.js'
 import type { ScaleResult } from '../result.js'
@@ -48,7 +49,9 @@ export async function updateScale(
   body: Body,
 ): Promise<ScaleResult> {
   const { target, options } = request
-  const read = readObject(request, body, scaleSpec(target.version.type.types), options.fieldValidation)
+  const read = readScale(strategyOf(target), () =>
+    readObject(request, body, scaleSpec(target.version.type.types), options.fieldValidation),
+  )
   // A body for another object is refused whether the object exists or not.
   const sent = checkAddress(read, target)
   const { uid, resourceVersion } = metaOf(sent)
@@ -56,6 +59,16 @@ export async function updateScale(
   return changeScale(context, request, async live => {
     return { scale: await tracked(context, request, live, sent), isWhatClientSaw }
   })
+}
+
+function readScale({ undecodable }: ScaleStrategy, read: () => ApiObject): ApiObject {
+  try {
+    return read()
+  } catch (error) {
+    if (undecodable !== undefined && error instanceof StatusError && error.status.code === 400)
+      throw badRequest(undecodable)
+    throw error
+  }
 }
 
 export async function patchScale(
@@ -85,7 +98,8 @@ export async function applyScale(
   const { unappliable } = strategyOf(target)
   const { types } = target.version.type
   return changeScale(context, request, async live => {
-    const { object } = await applyConfiguration(scaleManagedType(types), live, read(), {
+    const configuration = read()
+    const { object } = await applyConfiguration(scaleManagedType(types), live, configuration.object, {
       manager: fieldManagerOf(request),
       force: options.force,
       now: context.now(),
@@ -94,6 +108,7 @@ export async function applyScale(
         return scaleSpec(types).decode(merged, []).object
       },
     })
+    configuration.checkDuplicates()
     return { scale: checkAddress(object, target), isWhatClientSaw: false }
   })
 }
@@ -152,8 +167,10 @@ async function changeScale(
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
     const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
     const counted = withEntries(rules.write(old, scale), after)
+    if (rules.checksUid === true && uid && uid !== metaOf(old).uid && !isWhatClientSaw)
+      throw conflict({ ...resourceOf(kind), resource: `${kind.names.plural}/scale` }, name, uidConflict(uid, old))
     // The uid and resourceVersion of a Scale are those of its object.
-    const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+    const seen = { ...(uid && isWhatClientSaw && { uid }), ...(resourceVersion && { resourceVersion }) }
     return {
       object: setMeta(counted, { ...metaOf(counted), ...seen }),
       isWhatClientSaw,

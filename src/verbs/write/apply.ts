@@ -12,7 +12,7 @@ import { groupVersionKind, printGroupVersionKind } from '../../meta/group-versio
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { checkValueCount } from '../../meta/object/value-limit.js'
-import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
+import type { PatchOptions } from '../../meta/options/write-options.js'
 import { isObject } from '../../meta/values/value.js'
 import { type Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
@@ -39,12 +39,14 @@ export async function applyObject(
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
-    const { object } = await applyConfiguration(type, live, read(), {
+    const configuration = read()
+    const { object } = await applyConfiguration(type, live, configuration.object, {
       manager,
       force,
       now: context.now(),
       decodeMerged: result => decodeApplied(target, result),
     })
+    configuration.checkDuplicates()
     return checkAddress(object, target)
   }
 
@@ -110,20 +112,17 @@ function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
 
 interface Configuration {
   readonly object: ApiObject
-  readonly warnings: readonly string[]
+  /** Reports keys that it has twice. kube-apiserver looks for them once the configuration has been applied. */
+  checkDuplicates(): void
 }
 
 /** Decodes the configuration when it is first needed: a missing object is reported before errors of the body. */
-export function configurationReader(request: ResourceRequest<PatchOptions>, body: Body): () => ApiObject {
+export function configurationReader(request: ResourceRequest<PatchOptions>, body: Body): () => Configuration {
   let configuration: Configuration | undefined
-  return () => {
-    configuration ??= decodeConfiguration(body, request.options.fieldValidation)
-    for (const text of configuration.warnings) request.warn(text)
-    return configuration.object
-  }
+  return () => (configuration ??= decodeConfiguration(request, body))
 }
 
-function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {
+function decodeConfiguration(request: ResourceRequest<PatchOptions>, { bytes, mediaType }: Body): Configuration {
   try {
     const { value, duplicates } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
     checkValueCount(value)
@@ -131,14 +130,20 @@ function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValida
       const why = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
       throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
     }
-    if (duplicates.length > 0 && validation === 'Strict') {
-      const errors = duplicates.map(text => `  ${text}`).join('\n')
-      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${errors}`)
-    }
     const object = (value ?? {}) as ApiObject
-    return { object, warnings: validation === 'Ignore' ? [] : duplicates }
+    return { object, checkDuplicates: () => reportDuplicates(request, duplicates) }
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
   }
+}
+
+function reportDuplicates(request: ResourceRequest<PatchOptions>, duplicates: readonly string[]): void {
+  const { fieldValidation } = request.options
+  if (duplicates.length === 0 || fieldValidation === 'Ignore') return
+  if (fieldValidation === 'Strict') {
+    const errors = duplicates.map(text => `  ${text}`).join('\n')
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${errors}`)
+  }
+  for (const text of duplicates) request.warn(text)
 }
