@@ -190,7 +190,10 @@ export function builtinKindsWith(table: TypeTable, settings: KindSettings): Kind
 
 /** The gates that change what is refused. */
 export const validationGates = (): ReadonlySet<string> =>
-  new Set([STRICT_IPS, ...KINDS.flatMap(({ changedBy = {} }) => Object.keys(changedBy))])
+  new Set([
+    STRICT_IPS,
+    ...KINDS.flatMap(({ changedBy = {} }) => Object.keys(changedBy).flatMap(names => names.split(' '))),
+  ])
 
 const kindsHere = (table: TypeTable, definitions: FindDefinition): Kind[] =>
   readableKinds(table, group => !SERVED_ELSEWHERE.has(group), definitions)

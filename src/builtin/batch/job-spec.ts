@@ -169,17 +169,37 @@ const completionsChange = checkUpdate((spec, old, path) => {
     : [fieldInvalid(at, completions, 'can only be modified in tandem with spec.parallelism')]
 })
 
+/** What may change in the template of a job that was suspended after it had started. Without its gate, it may not. */
+export interface SuspendedJobRules {
+  /** MutableSchedulingDirectivesForSuspendedJobs: without it, only jobs that never started are placed otherwise. */
+  readonly scheduling: boolean
+  /** MutablePodResourcesForSuspendedJobs: without it, no job gets other resources. */
+  readonly resources: boolean
+}
+
+/** What may change in the template of one job. */
+interface TemplateRules extends SuspendedJobRules {
+  readonly isSuspended: boolean
+}
+
 /** The pods of a suspended job that runs none may be placed otherwise and may get other resources. */
-export function mayChangeTemplate(job: ValueObject): boolean {
+export function templateRulesOf(job: ValueObject, { scheduling, resources }: SuspendedJobRules): TemplateRules {
   const status = objectAt(job, 'status')
-  const isStopped = !has(status, 'startTime') || isConditionTrue(objectsAt(status, 'conditions'), 'Suspended')
-  return objectAt(job, 'spec')['suspend'] === true && isStopped && numberAt(status, 'active') === 0
+  const isSuspended = objectAt(job, 'spec')['suspend'] === true
+  const isNew = !has(status, 'startTime')
+  const isStopped = isNew || isConditionTrue(objectsAt(status, 'conditions'), 'Suspended')
+  const mayChange = isSuspended && isStopped && numberAt(status, 'active') === 0
+  return {
+    isSuspended,
+    scheduling: scheduling ? mayChange : isSuspended && isNew,
+    resources: resources && mayChange,
+  }
 }
 
 /** Members of the pod spec, beside node affinity, that say where a pod runs and when it is scheduled. */
 const SCHEDULING_FIELDS = ['nodeSelector', 'tolerations', 'schedulingGates']
 
-/** The template of a suspended job with the old values of all that may change. */
+/** The template with the old values of all that says where its pods run. */
 function withOldScheduling(template: ValueObject, old: ValueObject): ValueObject {
   const [spec, oldSpec] = [objectAt(template, 'spec'), objectAt(old, 'spec')]
   const kept: ValueObject = { ...spec }
@@ -189,12 +209,17 @@ function withOldScheduling(template: ValueObject, old: ValueObject): ValueObject
   const hasAffinity = Object.keys(affinity).length > 0 || has(oldSpec, 'affinity')
   if (hasAffinity) kept['affinity'] = affinity
   else delete kept['affinity']
+  return { ...template, metadata: objectAt(old, 'metadata'), spec: kept }
+}
+
+function withOldSizes(spec: ValueObject, oldSpec: ValueObject): ValueObject {
+  const kept: ValueObject = { ...spec }
   for (const name of ['containers', 'initContainers']) {
     const [containers, before] = [objectsAt(spec, name), objectsAt(oldSpec, name)]
     if (containers.length !== before.length || containers.length === 0) continue
     kept[name] = containers.map((container, i) => withOldResources(container, before[i]!))
   }
-  return { ...template, metadata: objectAt(old, 'metadata'), spec: kept }
+  return kept
 }
 
 function withOldResources(container: ValueObject, before: ValueObject): ValueObject {
@@ -210,13 +235,18 @@ function take(object: ValueObject, from: ValueObject, name: string): void {
   else object[name] = value
 }
 
-const templateChange = (mayChange: boolean): Rule =>
+const templateChange = ({ isSuspended, scheduling, resources }: TemplateRules): Rule =>
   checkUpdate((spec, old, path) => {
     const template = objectAt(spec, 'template')
     const oldTemplate = objectAt(old, 'template')
-    const kept = mayChange ? withOldScheduling(template, oldTemplate) : template
-    if (sameValue(kept, oldTemplate)) return []
-    if (!mayChange) return [fieldInvalid(childPath(path, 'template'), asGoTemplate(template), 'field is immutable')]
+    const kept = scheduling ? withOldScheduling(template, oldTemplate) : template
+    if (!isSuspended || !resources) {
+      if (sameValue(kept, oldTemplate)) return []
+      return [fieldInvalid(childPath(path, 'template'), asGoTemplate(template), 'field is immutable')]
+    }
+    // Then kube-apiserver compares nothing but the specs.
+    const oldSpec = objectAt(oldTemplate, 'spec')
+    if (sameValue(withOldSizes(objectAt(kept, 'spec'), oldSpec), oldSpec)) return []
     const shown = asGoTemplate({ spec: objectAt(template, 'spec') })
     return [fieldInvalid(childPath(path, 'template.spec'), shown, 'field is immutable')]
   })
@@ -230,10 +260,10 @@ const immutableStruct = (name: string, type: string): Rule =>
   })
 
 /** What may not change. */
-export const jobSpecChange = (mayChange: boolean): readonly Rule[] => [
+export const jobSpecChange = (template: TemplateRules): readonly Rule[] => [
   completionsChange,
   immutable('selector', { struct: true }),
-  templateChange(mayChange),
+  templateChange(template),
   immutable('completionMode'),
   immutableStruct('podFailurePolicy', 'batch/v1.PodFailurePolicy'),
   immutable('backoffLimitPerIndex'),

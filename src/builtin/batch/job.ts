@@ -25,7 +25,14 @@ import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { generatedLabels, labelJob } from './job-labels.js'
-import { defaultFailurePolicy, jobSelector, jobSpecChange, jobSpecRules, mayChangeTemplate } from './job-spec.js'
+import {
+  defaultFailurePolicy,
+  jobSelector,
+  jobSpecChange,
+  jobSpecRules,
+  type SuspendedJobRules,
+  templateRulesOf,
+} from './job-spec.js'
 import { jobStatus } from './job-status.js'
 import { jobWarnings } from './job-warnings.js'
 
@@ -103,14 +110,20 @@ const jobRules: readonly Rule[] = [
 ]
 
 /** An update reports what is wrong with the spec twice, as kube-apiserver does. */
-const updateRules: readonly Rule[] = [
+const updateRules = (suspended: SuspendedJobRules): readonly Rule[] => [
   ...jobRules,
   metadataUpdate,
   (job, old, path, errors) => {
-    const change = jobSpecChange(old !== undefined && mayChangeTemplate(old))
+    const change = jobSpecChange(templateRulesOf(old ?? {}, suspended))
     field('spec', [...specRules, ...change])(job, old, path, errors)
   },
 ]
+
+const validationOf = (suspended: SuspendedJobRules): ReturnType<typeof validationRules> =>
+  validationRules({ create: jobRules, update: updateRules(suspended), status: [metadataUpdate, jobStatus] })
+
+const RESOURCES = 'MutablePodResourcesForSuspendedJobs'
+const SCHEDULING = 'MutableSchedulingDirectivesForSuspendedJobs'
 
 // ---- Table
 
@@ -163,11 +176,12 @@ export const job = defineKind('batch/v1', 'Job', {
     prepareForCreate: labelJob,
     defaultPropagation: { warning: PODS_STAY },
   }),
-  validation: validationRules({
-    create: jobRules,
-    update: updateRules,
-    status: [metadataUpdate, jobStatus],
-  }),
+  validation: validationOf({ scheduling: true, resources: true }),
+  changedBy: {
+    [RESOURCES]: { validation: validationOf({ scheduling: true, resources: false }) },
+    [SCHEDULING]: { validation: validationOf({ scheduling: false, resources: true }) },
+    [`${RESOURCES} ${SCHEDULING}`]: { validation: validationOf({ scheduling: false, resources: false }) },
+  },
   warnings: jobWarnings('spec'),
   table: row,
   selectableFields: selectableFields(

@@ -37,7 +37,10 @@ export interface KindParts {
   readonly alsoServedAs?: readonly string[]
   /** An object of this version as another version has it, for versions that differ in more than their name. */
   readonly convert?: (object: ValueObject, to: string, table: TypeTable) => ValueObject
-  /** The parts that are others while a feature gate is not at its default, by gate. */
+  /**
+   * The parts that are others while a feature gate is not at its default, by gate. Several gates in one name, with spaces
+   * between them, stand for all of them together, and come after the single ones.
+   */
   readonly changedBy?: Readonly<Record<string, KindParts>>
 }
 

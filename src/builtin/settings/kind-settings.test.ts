@@ -149,3 +149,41 @@ test('HPAScaleToZero: no replicas', () => {
   expect(least(0, false)).toEqual(['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1'])
   expect(least(-1, true)).toEqual(['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'])
 })
+
+test('the gates of suspended jobs: what may change in the template once the job has started', () => {
+  const job = (spec: ValueObject, labels: ValueObject = {}): ApiObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'x', namespace: 'd', uid: 'u', resourceVersion: '1' },
+    spec: {
+      suspend: true,
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } },
+      template: { metadata: { labels: { 'batch.kubernetes.io/controller-uid': 'u', ...labels } }, spec },
+    },
+    status: { startTime: '2020-01-01T00:00:00Z', conditions: [{ type: 'Suspended', status: 'True' }] },
+  })
+  const pods = (resources: ValueObject, rest: ValueObject = {}): ValueObject => ({
+    restartPolicy: 'Never',
+    containers: [{ name: 'c', image: 'i', resources }],
+    ...rest,
+  })
+  const isRefused = (scheduling: boolean, resources: boolean, changed: ApiObject): boolean => {
+    const featureGates = {
+      MutableSchedulingDirectivesForSuspendedJobs: scheduling,
+      MutablePodResourcesForSuspendedJobs: resources,
+    }
+    const errors = strategyOf('Job', { featureGates }).validateUpdate(changed, job(pods({})), [])
+    return errors.map(printFieldError).some(text => text.startsWith('spec.template') && text.includes('immutable'))
+  }
+  const changes = [
+    job(pods({ limits: { cpu: '1' } })),
+    job(pods({}, { nodeSelector: { a: 'b' } })),
+    job(pods({}), { a: 'b' }),
+  ]
+  const refused = (scheduling: boolean, resources: boolean): boolean[] =>
+    changes.map(changed => isRefused(scheduling, resources, changed))
+  expect(refused(true, true)).toEqual([false, false, false])
+  expect(refused(true, false)).toEqual([true, false, false])
+  expect(refused(false, true)).toEqual([false, true, false])
+  expect(refused(false, false)).toEqual([true, true, true])
+})

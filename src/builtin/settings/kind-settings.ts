@@ -18,7 +18,9 @@ export interface KindSettings {
 
 /** A definition with the parts that gates change. */
 export function withChangedParts(definition: KindDefinition, gates: FeatureGates): KindDefinition {
-  const changes = Object.entries(definition.changedBy ?? {}).filter(([gate]) => isChanged(gates, gate))
+  const changes = Object.entries(definition.changedBy ?? {}).filter(([names]) =>
+    names.split(' ').every(gate => isChanged(gates, gate)),
+  )
   return Object.assign({}, definition, ...changes.map(([, parts]) => parts)) as KindDefinition
 }
 
