@@ -89,7 +89,8 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
     random: Math.random,
     ruleCompiler: new RuleCompiler(createRuleMetrics(metrics)),
   }
-  const bootstrapOptions = { serviceRange: options.api.serviceRange, port: serving.https?.port || DEFAULT_PORT }
+  const { serviceRange, featureGates } = options.api
+  const bootstrapOptions = { serviceRange, port: serving.https?.port || DEFAULT_PORT, featureGates }
   const phases = createPhases(log, signal)
   try {
     const foundation = await openFoundation(phases, options, bootstrapOptions, env)

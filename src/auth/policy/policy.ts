@@ -1,20 +1,25 @@
 // The bootstrap policy of kube-apiserver: the roles and bindings that every cluster has, as objects.
+
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { PolicyRule } from '../authz/rbac.js'
 import { componentRoles } from './component-roles.js'
 import { controllerRoles } from './controller-roles.js'
+import { withGates } from './gated-roles.js'
 import { namespaceRoles } from './namespace-roles.js'
 import type { NamedRules } from './policy-text.js'
 import { userRoles } from './user-roles.js'
 
 /** A new copy for each call, because a created object may be changed. */
-export function bootstrapPolicy(): ApiObject[] {
-  const controllers = controllerRoles()
+export function bootstrapPolicy(gates: FeatureGates = {}): ApiObject[] {
+  const roles = withGates([...userRoles(), ...componentRoles(), ...controllerRoles()], gates)
+  const controllers = roles.filter(({ name }) => name.startsWith(CONTROLLER))
+  const trust = isGateOn(gates, 'ClusterTrustBundle') ? [TRUST_BINDING] : []
   return [
-    ...[...userRoles(), ...componentRoles(), ...controllers].map(clusterRole),
+    ...roles.map(clusterRole),
     ...aggregatedRoles(),
-    ...[...CLUSTER_BINDINGS, ...controllers.map(bindingOfController)].map(clusterRoleBinding),
+    ...[...CLUSTER_BINDINGS, ...trust, ...controllers.map(bindingOfController)].map(clusterRoleBinding),
     ...Object.entries(namespaceRoles()).flatMap(([namespace, roles]) =>
       roles.flatMap(({ name, rules }) => [
         { apiVersion: RBAC, kind: 'Role', metadata: metadataOf(name, { namespace }), rules: rules as unknown as Value },
@@ -25,7 +30,8 @@ export function bootstrapPolicy(): ApiObject[] {
 }
 
 /** What every node may do, by the role system:node. */
-export const nodeRules = (): readonly PolicyRule[] => componentRoles().find(({ name }) => name === 'system:node')!.rules
+export const nodeRules = (gates: FeatureGates = {}): readonly PolicyRule[] =>
+  withGates(componentRoles(), gates).find(({ name }) => name === 'system:node')!.rules
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 const RBAC = `${RBAC_GROUP}/v1`
@@ -97,6 +103,11 @@ const CLUSTER_BINDINGS: readonly Binding[] = [
   { name: 'system:service-account-issuer-discovery', subjects: [group('system:serviceaccounts')] },
   { name: 'system:volume-scheduler', subjects: [user('system:kube-scheduler')] },
 ]
+
+const TRUST_BINDING: Binding = {
+  name: 'system:cluster-trust-bundle-discovery',
+  subjects: [group('system:serviceaccounts')],
+}
 
 const bindingOfController = ({ name }: NamedRules): Binding => ({
   name,

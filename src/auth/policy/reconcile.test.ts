@@ -72,6 +72,32 @@ test('the policy has as many objects as that of kube-apiserver v1.36, and is sta
   for (const each of bootstrapPolicy()) expect(reconcilePolicy(each, structuredClone(each))).toBeUndefined()
 })
 
+test('gates add roles and rules, and take them away', () => {
+  const rulesOf = (gates: Record<string, boolean>): Map<string, unknown> =>
+    new Map(
+      bootstrapPolicy(gates).flatMap(each =>
+        each.kind === 'ClusterRole' ? [[String(each.metadata['name']), each['rules']] as const] : [],
+      ),
+    )
+  const plain = rulesOf({})
+  const changed = (gates: Record<string, boolean>): string[] => {
+    const now = rulesOf(gates)
+    const names = [...new Set([...plain.keys(), ...now.keys()])]
+    return names.filter(name => JSON.stringify(plain.get(name)) !== JSON.stringify(now.get(name)))
+  }
+  expect(changed({ StorageVersionMigrator: true })).toEqual(['system:controller:storage-version-migrator-controller'])
+  expect(changed({ PodCertificateRequest: true })).toEqual([
+    'system:node',
+    'system:controller:podcertificaterequestcleaner',
+  ])
+  expect(rulesOf({ DRADeviceTaints: false }).has('system:controller:device-taint-eviction-controller')).toBe(false)
+  expect(changed({ DRAExtendedResource: false })).toEqual(['system:kube-scheduler'])
+  expect(changed({ DRAResourceClaimGranularStatusAuthorization: false })).toHaveLength(2)
+  expect(changed({ KubeletServiceAccountTokenForCredentialProviders: false })).toEqual(['system:node'])
+  const bindings = bootstrapPolicy({ ClusterTrustBundle: true }).filter(({ kind }) => kind === 'ClusterRoleBinding')
+  expect(bindings.map(({ metadata }) => metadata['name'])).toContain('system:cluster-trust-bundle-discovery')
+})
+
 describe('a binding that was split off from another', () => {
   const binding = (subjects: string[], metadata: ValueObject = {}): ApiObject =>
     object('ClusterRoleBinding', { roleRef: { name: 'r' }, subjects: subjects.map(name => ({ name })) }, metadata)

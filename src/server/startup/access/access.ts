@@ -104,6 +104,7 @@ export async function openAccess(
   const { authorizer, rules, stop } = openAuthorization(authorization, {
     roles,
     nodes,
+    featureGates,
     webhooks,
     now: context.now,
     metrics,

@@ -14,6 +14,7 @@ import { createNodeAuthorizer, NODE_RULES, type startNodeGraph } from '../../../
 import type { startRbacStore } from '../../../auth/rbac-store.js'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
+import type { FeatureGates } from '../../../meta/feature-gates.js'
 import type { Webhooks } from '../../../webhook/client.js'
 import { authorizerMetrics } from '../../observability/authorizer-metrics.js'
 import { type AuthorizationOptions, authorizersOf } from '../../options/access/authorization.js'
@@ -24,6 +25,7 @@ export interface AuthorizationParts {
   readonly roles: Awaited<ReturnType<typeof startRbacStore>> | undefined
   /** The objects of nodes; undefined if there is no mode Node. */
   readonly nodes: Awaited<ReturnType<typeof startNodeGraph>> | undefined
+  readonly featureGates: FeatureGates
   readonly webhooks: Webhooks
   readonly now: () => number
   readonly metrics: MetricsRegistry
@@ -32,7 +34,7 @@ export interface AuthorizationParts {
 
 export function openAuthorization(
   options: AuthorizationOptions,
-  { roles, nodes, webhooks, now, metrics, log }: AuthorizationParts,
+  { roles, nodes, featureGates, webhooks, now, metrics, log }: AuthorizationParts,
 ): Authorization & { stop(): void } {
   const { configFile, policies = [] } = options
   if (!roles) {
@@ -40,7 +42,7 @@ export function openAuthorization(
   }
   const parts = {
     roles,
-    nodes: nodes && { authorizer: createNodeAuthorizer(nodes, nodeRules()), rules: NODE_RULES },
+    nodes: nodes && { authorizer: createNodeAuthorizer(nodes, nodeRules(featureGates)), rules: NODE_RULES },
     policies,
     webhooks,
     now,

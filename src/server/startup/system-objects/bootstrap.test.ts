@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { bootstrapPolicy } from '../../../auth/bootstrap-roles.js'
 import { encodeJson } from '../../../codec/json.js'
+import type { Kind } from '../../../kinds/kind.js'
 import { decodeStored } from '../../../objects/stored-object.js'
 import { RuleCompiler } from '../../../schema/rules.js'
 import { createMemoryStore } from '../../../storage/memory-store.js'
@@ -63,6 +65,15 @@ test('a kind in another storage version is written by the pipeline', () => {
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
   expect(findPrepared(kind, object)?.metadata.name).toBe('default')
   expect(findPrepared({ ...kind, storedAs: 'v2' }, object)).toBeUndefined()
+})
+
+test('roles are prepared, unless a gate changes their rules', () => {
+  const unprepared = (gates: Record<string, boolean>): unknown[] =>
+    bootstrapPolicy(gates)
+      .filter(object => !findPrepared({ storedAs: object.apiVersion } as Kind, object))
+      .map(({ metadata }) => metadata['name'])
+  expect(unprepared({})).toEqual([])
+  expect(unprepared({ KubeletServiceAccountTokenForCredentialProviders: false })).toEqual(['system:node'])
 })
 
 test('a binding that is split off from an older one gets the subjects of that one', async () => {

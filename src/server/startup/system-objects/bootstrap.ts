@@ -20,6 +20,7 @@ import {
 import type { Kind } from '../../../kinds/kind.js'
 import type { Registry } from '../../../kinds/registry.js'
 import { hasReason } from '../../../meta/errors/status.js'
+import type { FeatureGates } from '../../../meta/feature-gates.js'
 import { parseGroupVersion } from '../../../meta/group-version.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
@@ -33,6 +34,7 @@ export interface BootstrapOptions {
   readonly serviceRange: string
   /** The port of https. */
   readonly port: number
+  readonly featureGates?: FeatureGates
 }
 
 export async function bootstrap(
@@ -71,7 +73,7 @@ export async function bootstrap(
       if (!hasReason(error, 'Invalid')) throw error
     }
   })
-  await each(bootstrapPolicy(), async (kind, object) =>
+  await each(bootstrapPolicy(options.featureGates), async (kind, object) =>
     (await isMissing(kind, object)) ? createPolicy(writes, kind, object) : reconcile(writes, kind, object),
   )
 }

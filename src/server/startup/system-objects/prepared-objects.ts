@@ -11,6 +11,7 @@ import type { IdGenerator } from '../../../meta/object/ids.js'
 import { type ManagedFieldsEntry, metaForCreate, metaOf, withMeta } from '../../../meta/object/object-meta.js'
 import { objectAt, objectsAt } from '../../../meta/values/access.js'
 import { printTime } from '../../../meta/values/time.js'
+import { equalValues } from '../../../meta/values/value.js'
 
 /** Finds what the pipeline makes of an object; undefined if that is not known, or not in the storage version of the kind. */
 export type FindPrepared = (kind: Kind, object: ApiObject) => ApiObject | undefined
@@ -23,7 +24,9 @@ const preparedObjects = once((): ReadonlyMap<string, ApiObject> => {
 
 export const findPrepared: FindPrepared = (kind, object) => {
   const prepared = preparedObjects().get(nameOf(object))
-  return prepared?.apiVersion === kind.storedAs ? prepared : undefined
+  // Feature gates add rules to roles.
+  const isSame = prepared?.apiVersion === kind.storedAs && equalValues(prepared['rules'] ?? [], object['rules'] ?? [])
+  return isSame ? prepared : undefined
 }
 
 /** The prepared object as one that is created now, with its members in their order. */

@@ -1,0 +1,107 @@
+// What feature gates change in the default roles: roles and rules of features that are off by default, and those that go
+// with a feature that is switched off.
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
+import { equalValues, type Value } from '../../meta/values/value.js'
+import { type NamedRules, parseRoles } from './policy-text.js'
+
+/** The roles of the policy as the gates want them. New roles are at the end. */
+export function withGates(roles: readonly NamedRules[], gates: FeatureGates): NamedRules[] {
+  const changed = new Map(roles.map(role => [role.name, role]))
+  for (const [gate, text] of Object.entries(ADDED)) {
+    if (!isGateOn(gates, gate)) continue
+    for (const { name, rules } of parseRoles(text)) {
+      changed.set(name, { name, rules: [...(changed.get(name)?.rules ?? []), ...rules] })
+    }
+  }
+  for (const [gate, text] of Object.entries(REMOVED)) {
+    if (isGateOn(gates, gate)) continue
+    for (const { name, rules } of parseRoles(text)) {
+      const role = changed.get(name)
+      if (!role) continue
+      const kept = role.rules.filter(rule => !rules.some(each => equalValues(valueOf(each), valueOf(rule))))
+      if (rules.length === 0) changed.delete(name)
+      else changed.set(name, { name, rules: kept })
+    }
+  }
+  return [...changed.values()]
+}
+
+const valueOf = (rule: NamedRules['rules'][number]): Value => rule as unknown as Value
+
+/** By gates that are off by default. */
+const ADDED: Readonly<Record<string, string>> = {
+  ClusterTrustBundle: `
+    system:cluster-trust-bundle-discovery
+    - certificates.k8s.io | clustertrustbundles | read
+
+    system:controller:kube-apiserver-serving-clustertrustbundle-publisher
+    - certificates.k8s.io | signers | attest | kubernetes.io/kube-apiserver-serving
+    - certificates.k8s.io | clustertrustbundles | create update delete list watch
+    - events
+
+    system:node
+    - certificates.k8s.io | clustertrustbundles | read`,
+  DRADeviceTaintRules: `
+    system:controller:device-taint-eviction-controller
+    - resource.k8s.io | devicetaintrules/status | update patch
+    - resource.k8s.io | devicetaintrules | read
+
+    system:kube-scheduler
+    - resource.k8s.io | devicetaintrules | read`,
+  DRAResourcePoolStatus: `
+    system:controller:resourcepoolstatusrequest-controller
+    - resource.k8s.io | resourcepoolstatusrequests | read delete
+    - resource.k8s.io | resourcepoolstatusrequests/status | update patch
+    - resource.k8s.io | resourceslices | read
+    - resource.k8s.io | resourceclaims | read
+    - events`,
+  GenericWorkload: `
+    system:aggregate-to-edit
+    - scheduling.k8s.io | podgroups workloads | write
+
+    system:aggregate-to-view
+    - scheduling.k8s.io | podgroups podgroups/status workloads | read
+
+    system:controller:podgroup-protection-controller
+    - scheduling.k8s.io | podgroups | read update
+    - core | pods | read
+
+    system:kube-scheduler
+    - scheduling.k8s.io | podgroups | read
+    - scheduling.k8s.io | podgroups/status | update patch`,
+  PodCertificateRequest: `
+    system:controller:podcertificaterequestcleaner
+    - certificates.k8s.io | podcertificaterequests | read delete
+
+    system:node
+    - certificates.k8s.io | podcertificaterequests | read create`,
+  StorageVersionAPI: `
+    system:controller:storage-version-garbage-collector
+    - coordination.k8s.io | leases | read
+    - internal.apiserver.k8s.io | storageversions | read patch update delete
+    - internal.apiserver.k8s.io | storageversions/status | get patch update`,
+  StorageVersionMigrator: `
+    system:controller:storage-version-migrator-controller
+    - * | * | list create patch
+    - apiextensions.k8s.io | customresourcedefinitions | get
+    - apiextensions.k8s.io | customresourcedefinitions/status | patch
+    - storagemigration.k8s.io | storageversionmigrations/status | update`,
+}
+
+/** By gates that are on by default. A role without rules is the whole role. */
+const REMOVED: Readonly<Record<string, string>> = {
+  DRADeviceTaints: `
+    system:controller:device-taint-eviction-controller`,
+  DRAExtendedResource: `
+    system:kube-scheduler
+    - resource.k8s.io | resourceclaims | create delete`,
+  DRAResourceClaimGranularStatusAuthorization: `
+    system:controller:resource-claim-controller
+    - resource.k8s.io | resourceclaims/binding | patch update
+
+    system:kube-scheduler
+    - resource.k8s.io | resourceclaims/binding | patch update`,
+  KubeletServiceAccountTokenForCredentialProviders: `
+    system:node
+    - core | serviceaccounts | get`,
+}
