@@ -34,9 +34,21 @@ test('what was compiled is kept for the next start, in a folder of the user alon
   expect(kept()).not.toEqual([])
   const [version] = readdirSync(join(home, 'binnacle'))
   expect(statSync(join(home, 'binnacle', version!)).mode & 0o077).toBe(0)
+  // It is kept again while it grows, and a few times more; then a start writes nothing.
+  for (let starts = 0; starts < 5; starts++) expect(run()).toBe(help)
   const times = kept().map(path => statSync(path).mtimeMs)
   expect(run()).toBe(help)
   expect(kept().map(path => statSync(path).mtimeMs)).toEqual(times)
+})
+
+// Node 22 and later keep what the first start has compiled.
+test.runIf(process.version.startsWith('v20.'))('what a later start compiles is kept too', () => {
+  const sizeOf = (file: string): number =>
+    statSync(kept().find(path => path.includes(`/${file}-`)) ?? expect.fail(`${file} is not kept`)).size
+  run()
+  const before = sizeOf('command-line.cjs')
+  spawnSync(process.execPath, [executable, 'status', '--unknown'], { env: { ...process.env, XDG_CACHE_HOME: home } })
+  expect(sizeOf('command-line.cjs')).toBeGreaterThan(before)
 })
 
 test('a damaged file is not used', () => {
