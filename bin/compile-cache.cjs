@@ -12,6 +12,8 @@ const { constants, Script } = require('node:vm')
 
 /** Code that runs within this time after the start is compiled by then, and is kept too. */
 const KEEP_AFTER_MS = 2_000
+/** When that is done. */
+exports.KEPT_AFTER_MS = 2 * KEEP_AFTER_MS
 /** The length of a SHA-1 digest. */
 const DIGEST_BYTES = 20
 /**
