@@ -9,6 +9,13 @@ test('commits a single small write at once, and several or large ones on the thr
   expect(pace.isAtOnce(1, 1_000_000)).toBe(false)
 })
 
+test('commits a single write after several on the thread, where other clients are about to write', () => {
+  const pace = createCommitPace()
+  pace.isAtOnce(5, 1000)
+  expect(pace.isAtOnce(1, 1000)).toBe(false)
+  expect(pace.isAtOnce(1, 1000)).toBe(true)
+})
+
 test('leaves a slow disk to the thread, and tries it again the later the slower it was', () => {
   const commitsUntilTriedAgain = (milliseconds: number): number => {
     const pace = createCommitPace()
