@@ -8,7 +8,7 @@ const served = (path: string, more: object = {}): ServedRequest =>
     info: parseRequestInfo('GET', path, ''),
     user: { name: 'alice', uid: '', groups: ['devs'], extra: {} },
     decision: { allowed: true, reason: 'because' },
-    exchange: { method: 'GET', query: '' },
+    exchange: { method: 'GET', path, query: '' },
     userAgent: 'test',
     auditId: 'id',
     ...more,
@@ -33,7 +33,7 @@ test('what a client can make large is cut off', () => {
     served(`/api/v1/namespaces/x/pods/${long}`, {
       userAgent: long,
       auditId: long,
-      exchange: { method: long, query: long },
+      exchange: { method: long, path: `/api/v1/namespaces/x/pods/${long}`, query: long },
       impersonator: { name: long },
       user: { name: long, uid: '', groups: Array.from({ length: 2_000 }, () => long), extra: {} },
       decision: { allowed: false, reason: long },
