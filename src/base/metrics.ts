@@ -207,18 +207,19 @@ function createNumber(): Gauge & { print: Print; read: Read } {
 function createHistogram(bounds: readonly number[]): Histogram & { print: Print; read: Read } {
   // How many values are above the previous bound and not above this one; the last count is of those above all bounds.
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
-  let sum = 0
+  // A fraction in a variable of a closure would be a new object for each value.
+  const total = { sum: 0 }
   return {
     observe(value, times = 1) {
       let i = 0
       while (i < bounds.length && value > bounds[i]!) i++
       counts[i]! += times
-      sum += value * times
+      total.sum += value * times
     },
     read() {
       let count = 0
       const buckets = counts.map((more, i) => ({ bound: bounds[i] ?? Infinity, count: (count += more) }))
-      return { value: count, sum, buckets }
+      return { value: count, sum: total.sum, buckets }
     },
     print(name, labels, lines) {
       printBuckets(name, labels, lines, this.read())

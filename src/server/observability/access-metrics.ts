@@ -1,7 +1,8 @@
 // Metrics of authentication and authorization, by kube-apiserver's names and labels.
 import type { Authorize } from '../../auth/authorizer.js'
 import { andThen } from '../../base/awaitable.js'
-import type { MetricsRegistry } from '../../base/metrics.js'
+import { once } from '../../base/memo.js'
+import type { Counter, MetricsRegistry } from '../../base/metrics.js'
 import type { Authenticate } from '../../http/handler.js'
 import type { UserInfo } from '../../request/user-info.js'
 
@@ -36,10 +37,18 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
     )
     .with()
   const tokens = countTokens(metrics)
+  const byName = new Map<string, Counter>()
   const results = { success: cellsOf('success'), failure: cellsOf('failure'), error: cellsOf('error') }
 
   function cellsOf(result: string) {
-    return { attempt: () => attempts.with(result), duration: () => durations.with(result) }
+    return { attempt: once(() => attempts.with(result)), duration: once(() => durations.with(result)) }
+  }
+
+  function ofUser(name: string): Counter {
+    const shown = publicName(name)
+    let counter = byName.get(shown)
+    if (!counter) byName.set(shown, (counter = users.with(shown)))
+    return counter
   }
 
   return (exchange, notes) => {
@@ -51,7 +60,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       attempt().inc()
       duration().observe((performance.now() - began) / 1000)
       if (!user) return undefined
-      users.with(publicName(user.name)).inc()
+      ofUser(user.name).inc()
       const certificate = exchange.peer.certificate()
       if (certificate?.isValid) lifetimes.observe((certificate.validTo() - Date.now()) / 1000)
       if (hasToken) tokens(user)
@@ -92,15 +101,16 @@ export function measureAuthorization(authorize: Authorize, metrics: MetricsRegis
     ['result'],
     BUCKETS,
   )
-  const count = (result: string, began: number): void => {
-    attempts.with(result).inc()
-    durations.with(result).observe((performance.now() - began) / 1000)
-  }
+  const cellsOf = (result: string) => once(() => ({ attempt: attempts.with(result), duration: durations.with(result) }))
+  const allowed = cellsOf('allowed')
+  const noOpinion = cellsOf('no-opinion')
   return (user, attributes) => {
     const began = performance.now()
     const counted = <T extends { readonly allowed: boolean }>(decision: T): T => {
       // No authorizer here denies: what no rule allows, none has an opinion on.
-      count(decision.allowed ? 'allowed' : 'no-opinion', began)
+      const { attempt, duration } = decision.allowed ? allowed() : noOpinion()
+      attempt.inc()
+      duration.observe((performance.now() - began) / 1000)
       return decision
     }
     return andThen(authorize(user, attributes), counted)
