@@ -233,10 +233,12 @@ const unblocked = (owner: OwnerReference): OwnerReference =>
   isBlocking(owner) ? { ...owner, blockOwnerDeletion: false } : owner
 
 const OWNERS = Buffer.from('"ownerReferences":[')
-const MARKS = [OWNERS, ...[FOREGROUND_FINALIZER, ORPHAN_FINALIZER].map(name => Buffer.from(`"${name}"`))]
+const FINALIZERS = Buffer.from('"finalizers":[')
+const DEPENDENTS_FIRST = [FOREGROUND_FINALIZER, ORPHAN_FINALIZER].map(name => Buffer.from(`"${name}"`))
 
 /** Searches the bytes, so that most objects need not be parsed. */
-const mayBeNode = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))
+const mayBeNode = (value: Buffer): boolean =>
+  value.includes(OWNERS) || (value.includes(FINALIZERS) && DEPENDENTS_FIRST.some(mark => value.includes(mark)))
 
 const uidIn = (entry: Entry): string => metaOf(decodeStored(entry)).uid ?? ''
 
