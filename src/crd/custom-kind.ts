@@ -231,7 +231,7 @@ function kindVersion(
     tableRow: (object, now) => getColumns().cells(object, now),
     supportField: fields.support,
     fields: fields.values,
-    upgradeStored: object => upgradeStored(form, object),
+    upgradeStored: (object, isMetaDecoded) => upgradeStored(form, object, isMetaDecoded),
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
   }
 }

@@ -127,8 +127,11 @@ export interface KindVersion {
   readonly supportField: SupportField
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
-  /** Brings an object that was stored under earlier rules up to date. May change its argument. */
-  readonly upgradeStored?: ((object: ApiObject) => UpgradedObject) | undefined
+  /**
+   * Brings an object that was stored under earlier rules up to date. May change its argument. `isMetaDecoded`: its metadata are
+   * as decoding them gives.
+   */
+  readonly upgradeStored?: ((object: ApiObject, isMetaDecoded?: boolean) => UpgradedObject) | undefined
 }
 
 export interface UpgradedObject {

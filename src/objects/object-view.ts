@@ -34,6 +34,8 @@ export interface WrittenObject {
   readonly stored: ApiObject
   /** Reading it from the store gives `object` again. */
   readonly isNormal: boolean
+  /** The same of its metadata alone. */
+  readonly isMetaNormal?: boolean
 }
 
 /** Views of the entries of one store. They are promises only where a webhook converts. */
@@ -223,9 +225,9 @@ export function createObjectViews(
         return andThen(views.readWritten(versioned, written, cancellation), object => viewValue(at(object)))
       }
       const head = headOf(versioned)
-      const { object, stored, isNormal } = written
+      const { object, stored, isNormal, isMetaNormal } = written
       if (isNormal || !version.upgradeStored) return { entry, head, value: () => at(object) }
-      const upgraded = version.upgradeStored(stored)
+      const upgraded = version.upgradeStored(stored, isMetaNormal)
       if (upgraded.changed) return viewValue(at(upgraded.object))
       return { entry, head, value: () => at(upgraded.object) }
     },

@@ -105,16 +105,18 @@ export function customStatusRules(form: CustomVersion): SubresourceStrategy {
  * An object from storage as the schema has it now, changed in place: new defaults are set, unknown fields are dropped,
  * and so are metadata that cannot be decoded.
  */
-export const upgradeStored = (form: CustomVersion, object: ApiObject): UpgradedObject => shapeStored(form, object, true)
+export const upgradeStored = (form: CustomVersion, object: ApiObject, isMetaDecoded?: boolean): UpgradedObject =>
+  shapeStored(form, object, true, isMetaDecoded)
 
 /** The same without defaults: an object that was converted to this version. */
 export const pruneStored = (form: CustomVersion, object: ApiObject): ApiObject =>
   shapeStored(form, object, false).object
 
-function shapeStored(form: CustomVersion, object: ApiObject, defaults: boolean): UpgradedObject {
+function shapeStored(form: CustomVersion, object: ApiObject, defaults: boolean, isMetaDecoded = false): UpgradedObject {
   const { error, changed } = form.schema.shape(object, { stored: true, defaults })
   if (error) throw internalError(printFieldError(error))
   const { metadata } = object
+  if (isMetaDecoded && metadata.generation !== undefined) return { object, changed }
   const decoded = decodeStoredObjectMeta(metadata)
   if (!decoded.ok) throw internalError(decoded.error)
   const { value } = decoded.value

@@ -103,7 +103,8 @@ export async function prepareUpdate(
       oldObject: admittedAs ? admittedAs.view(old) : old,
     })
     const stored = await inStorageVersion(target, object, changed !== undefined, request)
-    return { object, stored, isNormal: isDecoded && changed === undefined && stored === object, allocated }
+    const isAsPrepared = changed === undefined && stored === object
+    return { object, stored, isNormal: isDecoded && isAsPrepared, isMetaNormal: isTracked && isAsPrepared, allocated }
   })
 }
 

@@ -14,6 +14,8 @@ export interface Prepared {
   readonly stored: ApiObject
   /** Reading it from the store gives `object` again, so that nothing needs to be read after the write. */
   readonly isNormal: boolean
+  /** The same of its metadata alone: those of an applied object are decoded, the rest is merged. */
+  readonly isMetaNormal?: boolean
   /** Undefined for kinds that allocate nothing. */
   readonly allocated: Allocated | undefined
 }
