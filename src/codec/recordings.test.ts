@@ -56,8 +56,9 @@ describe.each(DECODERS)('bodies in %s', (format, decode) => {
         decode(step.body)
       } catch (error) {
         if (!(error instanceof CodecError)) throw error
-        // In a YAML response the message is folded.
-        if (answer.includes('essage') && !step.expect!.contentType?.includes('yaml')) {
+        // In a YAML response the message is folded. A kind without a type, as the scale of a custom object, is not decoded.
+        const isComparable = answer.includes('essage') && !step.expect!.contentType?.includes('yaml')
+        if (isComparable && !answer.includes('no kind is registered')) {
           expect(answer).toContain(JSON.stringify(error.message).slice(1, -1))
           refused++
         }

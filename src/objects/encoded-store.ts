@@ -113,11 +113,11 @@ function createReader({ types, storedForms = [], oldVersions }: StoredEncoding):
 
 /** The object in an envelope. Protobuf has empty values that JSON leaves out. */
 function openObject(types: Types, value: Uint8Array, oldVersions?: OldVersions): ApiObject {
-  const stored = openEnvelope(value)
-  const { kind } = stored
-  const old = oldVersions?.get(stored.apiVersion)?.get(kind)
-  const apiVersion = old?.apiVersion ?? stored.apiVersion
-  const { object } = shapeTyped(types, apiVersion, kind, decodeObject(types, { ...stored, apiVersion }), [])
+  const envelope = openEnvelope(value)
+  const { kind } = envelope
+  const old = oldVersions?.get(envelope.apiVersion)?.get(kind)
+  const apiVersion = old?.apiVersion ?? envelope.apiVersion
+  const { object } = shapeTyped(types, apiVersion, kind, decodeObject(types, { ...envelope, apiVersion }), [])
   return old?.convert ? old.convert(object) : object
 }
 

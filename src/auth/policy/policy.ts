@@ -13,11 +13,11 @@ import { userRoles } from './user-roles.js'
 
 /** A new copy for each call, because a created object may be changed. */
 export function bootstrapPolicy(gates: FeatureGates = {}): ApiObject[] {
-  const roles = withGates([...userRoles(), ...componentRoles(), ...controllerRoles()], gates)
-  const controllers = roles.filter(({ name }) => name.startsWith(CONTROLLER))
+  const clusterRoles = withGates([...userRoles(), ...componentRoles(), ...controllerRoles()], gates)
+  const controllers = clusterRoles.filter(({ name }) => name.startsWith(CONTROLLER))
   const trust = isGateOn(gates, 'ClusterTrustBundle') ? [TRUST_BINDING] : []
   return [
-    ...roles.map(clusterRole),
+    ...clusterRoles.map(clusterRole),
     ...aggregatedRoles(),
     ...[...CLUSTER_BINDINGS, ...trust, ...controllers.map(bindingOfController)].map(clusterRoleBinding),
     ...Object.entries(namespaceRoles()).flatMap(([namespace, roles]) =>

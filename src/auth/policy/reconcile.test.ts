@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../meta/object/api-object.js'
+import { stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { bootstrapPolicy } from './policy.js'
 import { reconcilePolicy, splitBinding } from './reconcile.js'
@@ -76,7 +77,7 @@ test('gates add roles and rules, and take them away', () => {
   const rulesOf = (gates: Record<string, boolean>): Map<string, unknown> =>
     new Map(
       bootstrapPolicy(gates).flatMap(each =>
-        each.kind === 'ClusterRole' ? [[String(each.metadata['name']), each['rules']] as const] : [],
+        each.kind === 'ClusterRole' ? [[stringAt(each.metadata, 'name'), each['rules']] as const] : [],
       ),
     )
   const plain = rulesOf({})

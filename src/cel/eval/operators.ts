@@ -158,7 +158,7 @@ function goTypeOf(value: Exclude<Value, null>): string {
     return name === 'NamedFormat' ? '*cel.Format' : `cel.${name}`
   }
   if (value instanceof Concatenation) return '*types.concatList'
-  return isList(value as Value) ? '*types.baseList' : '*types.baseMap'
+  return isList(value) ? '*types.baseList' : '*types.baseMap'
 }
 
 function listIndex(key: Value): number | CelError {

@@ -8,8 +8,14 @@ import { widgetDefinition } from '../definitions.suite.js'
 import { validateDefinition, validateDefinitionUpdate } from './validate-definition.js'
 
 const CHECKS = { ruleCompiler: new RuleCompiler() }
-const schema = { openAPIV3Schema: { type: 'object' } }
-const version = (more: ValueObject): ValueObject => ({ name: 'v1', served: true, storage: true, schema, ...more })
+const SCHEMA = { openAPIV3Schema: { type: 'object' } }
+const version = (more: ValueObject): ValueObject => ({
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: SCHEMA,
+  ...more,
+})
 const errors = (spec: ValueObject): string[] =>
   validateDefinition(widgetDefinition(spec), CHECKS).errors.map(printFieldError)
 

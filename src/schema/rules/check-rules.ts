@@ -13,8 +13,8 @@ import {
 import { timesInRequest } from '../../types/cel-types.js'
 import { describeRuleInGo } from '../check/go-printed.js'
 import { hasRules, type Schema } from '../structure/structural.js'
-import { type CompiledRule, type RuleNode } from './compile-rules.js'
 import { costMessage, multiplyCosts, RULE_COST_LIMIT, TOTAL_COST_LIMIT, TotalCost } from './cost-limits.js'
+import type { CompiledRule, RuleNode } from './rule-node.js'
 
 export interface RuleCheckOptions {
   /** Nodes whose rules are not checked, because the nodes have other errors. */

@@ -28,7 +28,7 @@ import { escapeName } from '../../types/cel-types.js'
 import { followFieldPath } from '../structure/field-path.js'
 import type { Rule, Schema } from '../structure/structural.js'
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../validate/correlate.js'
-import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
+import { type CompiledRule, nodesOf, type RuleNode } from './rule-node.js'
 
 export interface RuleFindings {
   readonly errors: readonly FieldError[]

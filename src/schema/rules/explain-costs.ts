@@ -5,9 +5,10 @@ import { isObject, setOwn, type Value, type ValueObject } from '../../meta/value
 import { timesInRequest } from '../../types/cel-types.js'
 import { parseSchema, type Schema } from '../structure/structural.js'
 import { timesBelow } from './check-rules.js'
-import { type CompiledRule, compileRules, type RuleNode } from './compile-rules.js'
+import { compileRules } from './compile-rules.js'
 import { multiplyCosts, RULE_COST_LIMIT } from './cost-limits.js'
 import { RuleCompiler } from './rule-compiler.js'
+import type { CompiledRule, RuleNode } from './rule-node.js'
 
 export interface RuleCost {
   /** From the root of the object: `spec.hosts[]`; empty at the root. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { parseSchema } from '../structure/structural.js'
-import { type CompiledRule, compileRules } from './compile-rules.js'
+import { compileRules } from './compile-rules.js'
 import { RuleCompiler } from './rule-compiler.js'
+import type { CompiledRule } from './rule-node.js'
 
 /** The rules of a property `a` and of a property `b`. */
 function compiled(

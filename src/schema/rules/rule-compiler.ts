@@ -6,8 +6,8 @@ import type { Program } from '../../cel/index.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { DeclaredType } from '../../types/cel-types.js'
 import type { Rule } from '../structure/structural.js'
-import type { RuleNode } from './compile-rules.js'
 import type { RuleMetrics } from './rule-metrics.js'
+import type { RuleNode } from './rule-node.js'
 
 /** What the compiler needs to know of a compiled rule. */
 interface Compiled {

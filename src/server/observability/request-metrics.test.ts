@@ -37,8 +37,15 @@ const line = (verb: string, rest: { scope: string; dryRun?: string; subresource?
   const { scope, dryRun = '', subresource = '', code = 200 } = rest
   const version = KIND.versions[0]!.name
   const labels = {
-    ...{ code, component: 'apiserver', dry_run: dryRun, group: KIND.group, resource: PLURAL },
-    ...{ scope, subresource, verb, version },
+    code,
+    component: 'apiserver',
+    dry_run: dryRun,
+    group: KIND.group,
+    resource: PLURAL,
+    scope,
+    subresource,
+    verb,
+    version,
   }
   return `apiserver_request_total${printed(labels)} 1`
 }
@@ -84,17 +91,15 @@ test('paths that name no resource', async () => {
   for (const path of ['/healthz', '/apis', '/openapi/v3/apis/apps/v1']) await count('GET', path)
   const lineOf = (component: string, subresource: string): string =>
     `apiserver_request_total${printed({
-      ...{
-        code: 200,
-        component,
-        dry_run: '',
-        group: '',
-        resource: '',
-        scope: '',
-        subresource,
-        verb: 'GET',
-        version: '',
-      },
+      code: 200,
+      component,
+      dry_run: '',
+      group: '',
+      resource: '',
+      scope: '',
+      subresource,
+      verb: 'GET',
+      version: '',
     })} 1`
   expect(await count('GET', '/openapi/v3')).toEqual([
     lineOf('', '/healthz'),

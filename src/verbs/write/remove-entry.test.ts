@@ -96,5 +96,5 @@ test('an object that another client creates after a delete has looked for it is 
   })
   const deleted = deleteObject(later, forResource(system, target, DELETE))
   await expect(deleted).rejects.toMatchObject({ status: { code: 404, reason: 'NotFound' } })
-  later.close()
+  await later.close()
 })

@@ -368,7 +368,7 @@ export class ClientConnection implements StreamHost, FrameSink {
   private onGoaway(last: number): void {
     this.isRetired = true
     this.breakStreams(this.waiting.splice(0), 'unsent')
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.values()) {
       if (stream.isOver || (stream.id <= last && stream.isEnded)) continue
       if (stream.id <= last) this.number(RST_STREAM, stream.id, CANCEL)
       this.breakStreams([stream], stream.id > last ? 'unsent' : 'lost')
