@@ -180,7 +180,7 @@ function add(state: State, { path, value }: Operation): void {
 }
 
 function remove(state: State, { path }: Operation): void {
-  const pointer = path ?? fail('remove operation failed to decode path: missing value')
+  const pointer = path ?? fail('remove operation failed to decode path: operation missing path field: missing value')
   const place = find(state, pointer) ?? missing('remove', 'path: "', pointer, '"')
   removeAt(place, `error in remove for path: '${pointer}'`)
 }
@@ -192,7 +192,7 @@ function replace(state: State, { path, value }: Operation): void {
     state.root = copyTree(value ?? null)
     return
   }
-  const pointer = path ?? fail('replace operation failed to decode path: missing value')
+  const pointer = path ?? fail('replace operation failed to decode path: operation missing path field: missing value')
   const { holder, key } = find(state, pointer) ?? missing('replace', 'path: ', pointer)
   if (Array.isArray(holder)) {
     const index = indexOf(key, holder.length)
@@ -202,16 +202,16 @@ function replace(state: State, { path, value }: Operation): void {
 }
 
 function move(state: State, { from, path }: Operation): void {
-  const source = from ?? fail('move operation failed to decode from: missing value')
+  const source = from ?? fail('move operation failed to decode from: operation, missing from field: missing value')
   const origin = find(state, source) ?? missing('move', 'from path: ', source)
   const moved = removeAt(origin, `error in move for path: '${origin.key}'`)
-  const pointer = path ?? fail('move operation failed to decode path: missing value')
+  const pointer = path ?? fail('move operation failed to decode path: operation missing path field: missing value')
   const place = find(state, pointer) ?? missing('move', 'destination path: ', pointer)
   addAt(place, moved, `error in move for path: '${pointer}'`)
 }
 
 function copy(state: State, { from, path }: Operation): void {
-  const source = from ?? fail('copy operation failed to decode from: missing value')
+  const source = from ?? fail('copy operation failed to decode from: operation, missing from field: missing value')
   const origin = find(state, source) ?? missing('copy', 'from path: ', source)
   const copied = getAt(origin, `error in copy for from: '${source}'`) ?? null
   const pointer = path ?? fail('copy operation failed to decode path: missing value')
@@ -226,7 +226,7 @@ function copy(state: State, { from, path }: Operation): void {
 }
 
 function test(state: State, { path, value }: Operation): void {
-  const pointer = path ?? fail('test operation failed to decode path: missing value')
+  const pointer = path ?? fail('test operation failed to decode path: operation missing path field: missing value')
   const found = pointer === '' ? state.root : testedAt(state, pointer)
   // A missing value counts as null, both in the object and in the operation.
   const passes = found === null ? (value ?? null) === null : value !== undefined && equalSpelling(found, value)

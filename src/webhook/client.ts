@@ -11,6 +11,7 @@ import {
 } from './client-config.js'
 import { createConnections, type WebhookCall } from './connections.js'
 import type { Address, Endpoint, HostOverrides } from './host-overrides.js'
+import { errorOfMediaType } from './media-type.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
 import { UnreadableBody, type WebhookResponse } from './webhook-response.js'
 
@@ -141,8 +142,12 @@ function destinationFor(config: ClientConfig, timeoutMs: number): Destination {
 }
 
 function bodyOf({ status, headers, body }: WebhookResponse): Buffer {
-  const { 'content-type': contentType = '' } = headers
-  if (status >= 200 && status <= 206) {
+  const { 'content-type': given = '' } = headers
+  const mistake = given === '' ? undefined : errorOfMediaType(given)
+  if (mistake !== undefined) throw new WebhookError(`Internal error occurred: mime: ${mistake}`)
+  // client-go's own type where there is none; and a change of the protocol is no error to it.
+  const contentType = given || 'application/json'
+  if (status === 101 || (status >= 200 && status <= 206)) {
     if (body.length > 0) return body
     throw new WebhookError(`0-length response with status code: ${status} and content type: ${contentType}`)
   }

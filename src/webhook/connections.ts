@@ -9,6 +9,7 @@ import { checkServerIdentity, type TLSSocket } from 'node:tls'
 import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.js'
+import { malformedResponse, unsupportedEncoding } from './malformed-response.js'
 import { NotProcessed, readResponseBody, type WebhookResponse } from './webhook-response.js'
 
 export interface Connections {
@@ -130,12 +131,19 @@ async function sendByAgent(agents: Agents, options: CallOptions, body: string): 
       outgoing.end(body)
     })
     const { statusCode = 0, headers } = response
+    const { 'transfer-encoding': encoding } = headers
+    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+      response.destroy()
+      throw new Error(unsupportedEncoding(encoding))
+    }
     return { status: statusCode, headers, body: await readResponseBody(response, headers, Buffer.byteLength(body)) }
   } catch (error) {
     const { code } = error as { readonly code?: string }
     // The webhook may have closed a kept connection before it saw the call.
     const isLost = outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
-    throw isLost ? new NotProcessed('EOF', { cause: error }) : error
+    if (isLost) throw new NotProcessed('EOF', { cause: error })
+    const reason = malformedResponse(error)
+    throw reason === undefined ? error : new Error(reason, { cause: error })
   }
 }
 

@@ -37,7 +37,9 @@ async function readAll(response: AsyncIterable<Buffer>, maxBytes: number): Promi
       chunks.push(chunk)
     }
   } catch (error) {
-    throw new UnreadableBody('unexpected EOF', { cause: error })
+    const { code } = error as { readonly code?: string }
+    const reason = code === 'HPE_INVALID_CHUNK_SIZE' ? 'invalid byte in chunk length' : 'unexpected EOF'
+    throw new UnreadableBody(reason, { cause: error })
   }
   if (size > maxBytes) throw tooLarge(maxBytes)
   return Buffer.concat(chunks, size)

@@ -66,12 +66,19 @@ describe('a response', () => {
     ['[]', `${invalid}json: cannot unmarshal array into Go value of type ${type}`],
     [{ ...V1 }, 'webhook response was absent'],
     [{ ...V1, response: null }, 'webhook response was absent'],
-    [{ ...V1, apiVersion: 'admission.k8s.io/v1beta1' }, 'webhook response was absent'],
+    [
+      { ...V1, apiVersion: 'admission.k8s.io/v1beta1' },
+      'converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion',
+    ],
+    [{ ...V1, apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
     [
       { ...V1, apiVersion: 'x/v9' },
       'no kind "AdmissionReview" is registered for version "x/v9" in scheme "pkg/util/webhook/client.go:71"',
     ],
-    [{ apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'broken' }, 'broken'],
+    [
+      { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'broken' },
+      'converting (v1.Status) to (v1.AdmissionReview): unknown conversion',
+    ],
     [
       { response: { uid: UID } },
       'expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=',
@@ -85,6 +92,15 @@ describe('a response', () => {
       response({ status: { code: 1.5 } }),
       'json: cannot unmarshal number 1.5 into Go struct field Status.response.status.code of type int32',
     ],
+    [
+      response({ status: { details: { causes: {} } } }),
+      'json: cannot unmarshal object into Go struct field StatusDetails.response.status.details.causes of type []v1.StatusCause',
+    ],
+    [
+      response({ patch: [91, 256] }),
+      'json: cannot unmarshal number 256 into Go struct field AdmissionResponse.response.patch of type uint8',
+    ],
+    [response({ patch: [91, 93] }), 'validating webhook may not return response.patch'],
     [response({ patch: '!' }), 'illegal base64 data at input byte 0'],
     [response({ patch: base64('[]') }), 'validating webhook may not return response.patch'],
     [response({ patchType: 'JSONPatch' }), 'validating webhook may not return response.patchType'],

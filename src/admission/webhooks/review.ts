@@ -5,7 +5,7 @@ import { encodeJson } from '../../codec/json.js'
 import { decodeRecognized, isJson } from '../../codec/recognized.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
 import { jsonTypeOf, quote } from '../../meta/go/go-text.js'
-import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
+import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../../meta/group-version.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
 import { getOwn, isInteger, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Attributes, VersionedObjects } from '../attributes.js'
@@ -51,7 +51,7 @@ export class InvalidReview extends Error {}
 /** Throws an UndecodableReview or an InvalidReview. */
 export function readReview(version: ReviewVersion, uid: string, isMutating: boolean, body: Buffer): AdmissionResponse {
   const review = decodeReview(version, body)
-  const response = review && memberOf(review, 'response', 'object', [KIND, ''])
+  const response = memberOf(review, 'response', 'object', [KIND, ''])
   if (!response) throw new InvalidReview('webhook response was absent')
   const field = <T extends keyof GoTypes>(name: string, type: T): GoTypes[T] | undefined =>
     memberOf(response, name, type, ['AdmissionResponse', 'response.'])
@@ -60,7 +60,7 @@ export function readReview(version: ReviewVersion, uid: string, isMutating: bool
     uid: field('uid', 'types.UID') ?? '',
     allowed: field('allowed', 'bool') ?? false,
     result: result && checkedStatus(result),
-    patch: patchOf(field('patch', '[]uint8')),
+    patch: patchOf(getOwn(response, 'patch') ?? null, () => field('patch', '[]uint8')),
     patchType: field('patchType', PATCH_TYPES[version]),
     auditAnnotations: field('auditAnnotations', 'map[string]string') ?? {},
     warnings: field('warnings', '[]string') ?? [],
@@ -108,20 +108,24 @@ function checkResponse(
 /** kube-apiserver's name of the scheme that decodes reviews. */
 const SCHEME = 'pkg/util/webhook/client.go:71'
 
-/** The review; undefined if the body is an object of another known type, whose content is not read. */
-function decodeReview(version: ReviewVersion, body: Buffer): ValueObject | undefined {
+/** Other kinds that its decoder knows, by their apiVersion. */
+const OTHER_KINDS: Readonly<Record<string, string>> = {
+  [`${GROUP}/v1`]: KIND,
+  [`${GROUP}/v1beta1`]: KIND,
+  v1: 'Status',
+}
+
+function decodeReview(version: ReviewVersion, body: Buffer): ValueObject {
   const review = decodeObject(body)
   const apiVersion = typeMember(review, 'apiVersion') || `${GROUP}/${version}`
   const kind = typeMember(review, 'kind') || KIND
+  const given = parseGroupVersion(apiVersion)
+  if (!given.ok) throw new UndecodableReview(given.error)
   if (apiVersion === `${GROUP}/${version}` && kind === KIND) return review
-  if (kind === KIND && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)) return undefined
-  if (apiVersion === 'v1' && kind === 'Status') {
-    if (getOwn(review, 'status') === 'Success') return undefined
-    const message = getOwn(review, 'message')
-    throw new UndecodableReview(typeof message === 'string' && message !== '' ? message : 'unknown')
-  }
   throw new UndecodableReview(
-    `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(SCHEME)}`,
+    OTHER_KINDS[apiVersion] === kind
+      ? `converting (${given.value.version}.${kind}) to (${version}.${KIND}): unknown conversion`
+      : `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(SCHEME)}`,
   )
 }
 
@@ -162,6 +166,7 @@ interface GoTypes {
   int64: number | bigint
   '[]uint8': string
   '[]string': string[]
+  '[]v1.StatusCause': ValueObject[]
   'map[string]string': Record<string, string>
   object: ValueObject
 }
@@ -201,6 +206,10 @@ function memberOf<T extends keyof GoTypes>(
       if (!Array.isArray(value)) return refuse(value)
       texts(value)
       return value.map(item => item ?? '') as GoTypes[T]
+    case '[]v1.StatusCause':
+      if (!Array.isArray(value)) return refuse(value)
+      for (const item of value) if (item !== null && !isObject(item)) refuse(item, 'v1.StatusCause')
+      return value.map(item => item ?? {}) as GoTypes[T]
     case 'map[string]string':
       if (!isObject(value)) return refuse(value)
       texts(Object.values(value))
@@ -218,11 +227,23 @@ const GO_STRUCTS: Readonly<Record<string, string>> = {
   metadata: 'v1.ListMeta',
 }
 
-function patchOf(text: string | undefined): Buffer {
+/** Base64, or a list of bytes, which Go accepts too. */
+function patchOf(given: Value, readText: () => string | undefined): Buffer {
+  if (Array.isArray(given)) return bytesOf(given)
+  const text = readText()
   if (text === undefined) return NO_PATCH
   const decoded = canonicalBase64(text)
   if (!decoded.ok) throw new UndecodableReview(decoded.error)
   return Buffer.from(decoded.value, 'base64')
+}
+
+function bytesOf(items: readonly Value[]): Buffer {
+  const other = items.find(item => item !== null && !(isInteger(item) && item >= 0 && item <= 255))
+  if (other === undefined) return Buffer.from(items.map(Number))
+  const found = typeof other === 'number' || typeof other === 'bigint' ? `number ${other}` : jsonTypeOf(other)
+  throw new UndecodableReview(
+    `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.patch of type uint8`,
+  )
 }
 
 // ---- refusals
@@ -253,7 +274,7 @@ function checkedListMeta(meta: ValueObject): ValueObject {
 
 function checkedDetails(details: ValueObject): ValueObject {
   const at = ['StatusDetails', 'response.status.details.'] as const
-  const causes = getOwn(details, 'causes')
+  const causes = memberOf(details, 'causes', '[]v1.StatusCause', at) ?? []
   const inCause = ['StatusCause', 'response.status.details.causes.'] as const
   return withoutAbsent({
     name: memberOf(details, 'name', 'string', at) || undefined,
@@ -261,8 +282,8 @@ function checkedDetails(details: ValueObject): ValueObject {
     kind: memberOf(details, 'kind', 'string', at) || undefined,
     uid: memberOf(details, 'uid', 'types.UID', at) || undefined,
     causes:
-      Array.isArray(causes) && causes.length > 0
-        ? causes.filter(isObject).map(cause =>
+      causes.length > 0
+        ? causes.map(cause =>
             withoutAbsent({
               reason: memberOf(cause, 'reason', 'v1.CauseType', inCause) || undefined,
               message: memberOf(cause, 'message', 'string', inCause) || undefined,
