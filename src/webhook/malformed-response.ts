@@ -22,7 +22,7 @@ const MAX_INFORMATIONAL = 5
 function reasonIn(received: string): string | undefined {
   let text = received
   for (let read = 0; read <= MAX_INFORMATIONAL; read++) {
-    const [head = '', body] = splitAt(text, /\r?\n\r?\n/)
+    const [head, body] = splitAt(text, /\r?\n\r?\n/)
     const [line = '', ...header] = head.split(/\r?\n/)
     const reason = errorOfStatusLine(line) ?? errorOfHeader(header)
     if (reason !== undefined) return reason
