@@ -265,8 +265,5 @@ export const certificateSigningRequest = defineKind('certificates.k8s.io/v1', 'C
     parts: { approval: updateRules({ mayDecide: true }) },
   }),
   table: row,
-  selectableFields: selectableFields(
-    { 'spec.signerName': stringField('spec', 'signerName') },
-    { kindInMessage: 'CertificateSigningRequest', namespaced: false },
-  ),
+  selectableFields: selectableFields({ 'spec.signerName': stringField('spec', 'signerName') }, { namespaced: false }),
 })

@@ -1,4 +1,6 @@
 // Event of events.k8s.io. It is stored as an event of the core group, and messages use the field names of that group.
+
+import { failed, parsed } from '../../base/result.js'
 import { fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { has, numberAt, objectAt, stringAt } from '../../meta/values/access.js'
 import { getOwn } from '../../meta/values/value.js'
@@ -91,8 +93,9 @@ const validation: Validation = {
 
 // ---- fields for selectors
 
-/** The fields have their names of this group and of the core group. */
+/** The fields of this group, by the names of the core group in which they are kept. */
 const CORE_NAMES: Readonly<Record<string, string | undefined>> = {
+  ...Object.fromEntries(['metadata.name', 'metadata.namespace', 'reason', 'type'].map(name => [name, name])),
   reportingController: 'reportingComponent',
   ...Object.fromEntries(OBJECT_FIELDS.map(name => [`regarding.${name}`, `involvedObject.${name}`])),
 }
@@ -101,7 +104,10 @@ const coreFields = eventFields(NAMES)
 
 const selectableFields: SelectableFields = {
   ...coreFields,
-  support: (name, value) => coreFields.support(CORE_NAMES[name] ?? name, value),
+  support(name, value) {
+    const field = Object.hasOwn(CORE_NAMES, name) ? CORE_NAMES[name] : undefined
+    return field === undefined ? failed(`field label not supported: ${name}`) : parsed({ field, value })
+  },
 }
 
 export const modernEvent = defineKind('events.k8s.io/v1', 'Event', {

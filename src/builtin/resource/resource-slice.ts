@@ -137,16 +137,16 @@ function driverWarnings(slice: ValueObject): string[] {
   return [`spec.driver: driver names should be lowercase; "${driver}" contains uppercase characters`]
 }
 
-const sliceFields = selectableFields(
+const plainFields = selectableFields(
   { 'spec.nodeName': stringField('spec', 'nodeName'), 'spec.driver': stringField('spec', 'driver') },
-  { kindInMessage: 'ResourceSlice', namespaced: false },
+  { namespaced: false },
 )
 
-/** The versions before v1 have other words for a field that is not selectable. */
-const fieldsOf = (version: string): SelectableFields => ({
-  ...sliceFields,
+/** The message for a field that is not selectable names the version. */
+const sliceFields = (version: string): SelectableFields => ({
+  ...plainFields,
   support: (name, value) => {
-    const supported = sliceFields.support(name, value)
+    const supported = plainFields.support(name, value)
     return supported.ok
       ? supported
       : failed(`field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${name}`)
@@ -168,7 +168,7 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
     update: [metadataUpdate, field('spec', specRules)],
   }),
   warnings: driverWarnings,
-  selectableFields: sliceFields,
+  selectableFields: sliceFields('v1'),
   table: (slice, now) => {
     const spec = objectAt(slice, 'spec')
     const pool = stringAt(objectAt(spec, 'pool'), 'name')
@@ -178,7 +178,7 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
 
 export const resourceSlices = withV1beta1(
   resourceSlice,
-  earlierVersion({ ...resourceSlice, selectableFields: fieldsOf('v1beta2') }, 'v1beta2', { since: 36 }),
+  earlierVersion({ ...resourceSlice, selectableFields: sliceFields('v1beta2') }, 'v1beta2', { since: 36 }),
   SLICE,
-  { defaults: defaultBasic, selectableFields: fieldsOf('v1beta1') },
+  { defaults: defaultBasic, selectableFields: sliceFields('v1beta1') },
 )

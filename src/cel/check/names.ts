@@ -43,6 +43,8 @@ export function lookUpName(environment: Environment, scope: Scope | undefined, n
 }
 
 function findLocal(scope: Scope | undefined, name: string): Scope | undefined {
+  // A leading dot skips local variables, even those that were declared with one.
+  if (name.startsWith('.')) return undefined
   for (let local = scope; local; local = local.outer) if (local.name === name) return local
   return undefined
 }

@@ -41,6 +41,24 @@ describe('compile errors', () => {
     ['(i == 1', "ERROR: <input>:1:8: Syntax error: missing ')' at '<EOF>'\n | (i == 1\n | .......^"],
     ['i == 1)', "ERROR: <input>:1:7: Syntax error: extraneous input ')' expecting <EOF>\n | i == 1)\n | ......^"],
     ['i.true', "ERROR: <input>:1:3: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | i.true\n | ..^"],
+    [
+      '{[1].sortBy(x, -x)',
+      "ERROR: <input>:1:19: Syntax error: mismatched input '<EOF>' expecting ':'\n | {[1].sortBy(x, -x)\n | ..................^",
+    ],
+    [
+      'has(i < ',
+      'ERROR: <input>:1:7: invalid argument to has() macro\n | has(i < \n | ......^\n' +
+        "ERROR: <input>:1:9: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | has(i < \n | ........^",
+    ],
+    [
+      '[1].all(has(i), true)',
+      'ERROR: <input>:1:13: invalid argument to has() macro\n | [1].all(has(i), true)\n | ............^\n' +
+        'ERROR: <input>:1:13: argument must be a simple name\n | [1].all(has(i), true)\n | ............^',
+    ],
+    [
+      '[1].filter(.x, true)',
+      "ERROR: <input>:1:13: undeclared reference to '.x' (in container '')\n | [1].filter(.x, true)\n | ............^",
+    ],
     ['foo', "ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^"],
     [
       "'é' + i",
@@ -88,6 +106,10 @@ describe('compile errors', () => {
       message: "type conversion error from 'string' to 'int'",
     })
     const index = compile("dyn({'a': 1})[dyn(b'a')] == 1", rules)
+    expect(compile('[timestamp].size() == 1', rules)).toMatchObject({
+      stage: 'program',
+      message: 'reference to undefined type: timestamp',
+    })
     expect(index).toMatchObject({ ok: false, stage: 'program', message: 'invalid qualifier type: types.Bytes' })
   })
 })

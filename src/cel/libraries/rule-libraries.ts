@@ -5,11 +5,13 @@ import {
   BYTES,
   type CelType,
   DOUBLE,
+  DURATION,
   DYN,
   INT,
   listOf,
   mapOf,
   STRING,
+  TIMESTAMP,
   UINT,
   wrapperOf,
 } from '../check/cel-type.js'
@@ -65,7 +67,7 @@ const WELL_KNOWN_MESSAGES: Readonly<Record<string, CelType>> = {
 
 export const RULE_ENVIRONMENT: EnvironmentOptions = {
   libraries: RULE_LIBRARIES,
-  unusableTypes: WELL_KNOWN_MESSAGES,
+  unusableTypes: { ...WELL_KNOWN_MESSAGES, timestamp: TIMESTAMP, duration: DURATION },
   optionalSyntax: true,
   crossTypeNumericComparisons: true,
   homogeneousLiterals: true,

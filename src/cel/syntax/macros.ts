@@ -135,7 +135,8 @@ const SIMPLE_NAME = 'argument must be a simple name'
 const NOT_AN_IDENTIFIER = 'argument is not an identifier'
 
 function simpleName(b: MacroBuilder, arg: Expr, message: string): string | undefined {
-  if (arg.kind === 'ident' && !arg.name.includes('.')) return arg.name
+  // A name with a dot before it is accepted, though nothing can refer to the variable then.
+  if (arg.kind === 'ident') return arg.name
   return b.error(arg, message)
 }
 

@@ -35,14 +35,19 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
         return builder.call(question.offset, '_?_:_', [visit(nodes[0]), visit(nodes[1]), visit(nodes[2])])
       }
       case 'or':
-      case 'and':
-      case 'relation':
-      case 'calc': {
-        const [first, ...rest] = nodes.map(visit)
-        return rest.reduce((left, right) => builder.call(-1, '', [left, right]), first ?? builder.hole(-1))
+      case 'and': {
+        const terms = nodes.map(visit)
+        const offsets = children.filter(part => !('rule' in part)).map(({ offset }) => offset)
+        return builder.logical('', terms.length > 0 ? terms : [builder.hole(-1)], offsets.slice(0, terms.length - 1))
       }
-      case 'unary':
-        return visit(nodes.at(-1))
+      case 'relation':
+      case 'calc':
+        return operation(children)
+      case 'unary': {
+        const operators = children.filter(part => !('rule' in part))
+        const operand = visit(nodes.at(-1))
+        return operators.length % 2 === 0 ? operand : builder.call(operators[0]!.offset, '', [operand])
+      }
       case 'member':
         return member(children)
       case 'primary':
@@ -58,14 +63,25 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
     }
   }
 
+  function operation(children: readonly Part[]): Expr {
+    let result: Expr | undefined
+    let at = -1
+    for (const part of children) {
+      if (!('rule' in part)) at = part.offset
+      else if (result === undefined) result = visit(part)
+      else result = builder.call(at, '', [result, visit(part)])
+    }
+    return result ?? builder.hole(-1)
+  }
+
   function member(children: readonly Part[]): Expr {
     let operand = visit(children[0])
     for (let i = 1; i < children.length; i++) {
       const part = children[i]!
       if ('rule' in part) continue
       if (part.type === T.LBRACKET) {
-        const index = ruleFrom(children, i)
-        if (index) operand = builder.index(part.offset, operand, visit(index), isToken(children[i + 1], T.QUESTION))
+        const index = visit(ruleFrom(children, i))
+        operand = builder.index(part.offset, operand, index, isToken(children[i + 1], T.QUESTION))
       } else if (part.type === T.DOT) {
         const name = children[i + 1]
         const open = children[i + 2]
@@ -101,7 +117,9 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
       return builder.globalCall(open.offset, ident.text, isList(args) ? list(args) : [], (first as Token).offset, dot)
     }
     for (const child of nodes) {
-      const parts = child.children.filter(part => 'rule' in part)
+      const rules = child.children.filter(part => 'rule' in part)
+      // A key without a value is not looked at.
+      const parts = child.rule === 'mapInits' && rules.length % 2 === 1 ? rules.slice(0, -1) : rules
       for (let i = 0; i < parts.length; i++) {
         const part = parts[i]!
         if (part.rule === 'optField' && parts[i + 1]?.rule === 'expr' && !hasName(part)) {
@@ -111,6 +129,8 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
         } else visit(part)
       }
     }
+    const bracket = token(T.LBRACKET)
+    if (bracket) return builder.list(bracket.offset, [], [])
     if (ident && !token(T.LBRACE)) return builder.ident(ident.offset, ident.text, dot, (first as Token).offset)
     return builder.hole(-1)
   }

@@ -156,7 +156,8 @@ export class TreeBuilder {
     const before = this.issues.length
     const expanded = macro.expand(this.macroBuilder(call.offset), call.target ?? call, call.args, call)
     if (expanded !== undefined) return expanded
-    return this.issues.length > before ? this.hole(call.offset) : call
+    // What stands for the macro is where its error is.
+    return this.issues.length > before ? this.hole(this.issues.at(-1)!.offset) : call
   }
 
   private macroBuilder(offset: number): MacroBuilder {

@@ -113,8 +113,8 @@ describe('a definition', () => {
   })
 
   it('names an unknown type of list beside another error of its type', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string', 'x-kubernetes-list-type': 'Set' } } }
-    const definition = widgetDefinition({ versions: [version({ schema: { openAPIV3Schema: schema } })] })
+    const openAPIV3Schema = { type: 'object', properties: { a: { type: 'string', 'x-kubernetes-list-type': 'Set' } } }
+    const definition = widgetDefinition({ versions: [version({ schema: { openAPIV3Schema } })] })
     expect(validateDefinition(definition, CHECKS).errors.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['FieldValueInvalid', 'FieldValueNotSupported']),
     )

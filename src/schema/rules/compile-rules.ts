@@ -1,7 +1,9 @@
 // The rules of a schema as programs. A schema becomes a tree of those of its nodes that have rules, or have some below
 // them; nothing is declared or compiled before it is used, and then once.
 import {
+  type CelType,
   type Checked,
+  type Compilation,
   compile,
   createEnvironment,
   type Environment,
@@ -180,10 +182,11 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
   if (!compiled.ok) {
     const failed = compiled.stage === 'program' ? 'program instantiation failed' : 'compilation failed'
     const usesOldSelf = refersTo(compiled.checked, 'oldSelf')
+    if (hasOtherType(compiled, 'bool')) return { ...notCompiled(rule), error: NOT_A_BOOL }
     return { ...notCompiled(rule), usesOldSelf, error: `${failed}: ${compiled.message}` }
   }
   const { program } = compiled
-  if (program.type.kind !== 'bool') return { ...notCompiled(rule), error: 'cel expression must evaluate to a bool' }
+  if (program.type.kind !== 'bool') return { ...notCompiled(rule), error: NOT_A_BOOL }
   return {
     rule,
     program,
@@ -194,6 +197,13 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
   }
 }
 
+const NOT_A_BOOL = 'cel expression must evaluate to a bool'
+const NOT_A_STRING = 'messageExpression must evaluate to a string'
+
+/** The type of an expression is checked before a program is made of it. */
+const hasOtherType = (compiled: Compilation, kind: CelType['kind']): boolean =>
+  !compiled.ok && compiled.checked !== undefined && compiled.checked.type.kind !== kind
+
 type CompiledMessage = Pick<CompiledRule, 'messageProgram' | 'messageError' | 'maxMessageCost'>
 
 function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimator): CompiledMessage {
@@ -201,11 +211,12 @@ function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimat
   const compiled = compile(rule.messageExpression, environment)
   if (!compiled.ok) {
     const failed = compiled.stage === 'program' ? 'instantiation failed' : 'compilation failed'
+    if (hasOtherType(compiled, 'string')) return { messageError: NOT_A_STRING, maxMessageCost: 0 }
     return { messageError: `messageExpression ${failed}: ${compiled.message}`, maxMessageCost: 0 }
   }
   const { program } = compiled
   if (program.type.kind !== 'string') {
-    return { messageError: 'messageExpression must evaluate to a string', maxMessageCost: 0 }
+    return { messageError: NOT_A_STRING, maxMessageCost: 0 }
   }
   return { messageProgram: program, maxMessageCost: maxOf(program, environment, sizes) }
 }
