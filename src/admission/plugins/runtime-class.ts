@@ -1,6 +1,7 @@
 // RuntimeClass: a pod gets the overhead, the node selector and the tolerations of its RuntimeClass.
 
 import { amountOf } from '../../builtin/pod.js'
+import { unclassified } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { has, mapAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
@@ -18,6 +19,7 @@ export function runtimeClass(objects: Lister): AdmissionPlugin {
     const spec = objectAt(pod, 'spec')
     if (!has(spec, 'runtimeClassName')) return undefined
     const name = stringAt(spec, 'runtimeClassName')
+    if (name === '') throw unclassified('resource name may not be empty')
     const found = await objects.find(RUNTIME_CLASS, '', name)
     if (!found) throw forbiddenBy(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
     return found

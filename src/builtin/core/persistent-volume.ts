@@ -176,9 +176,11 @@ const nodeAffinityRules: readonly Rule[] = [
   optional('required', nodeSelectorRules),
 ]
 
+const sourceOf = (spec: ValueObject): string | undefined => Object.keys(SOURCES).find(source => has(spec, source))
+
 /** A local volume can be used only on its node. */
 const localNeedsAffinity = check((spec, path) =>
-  Object.keys(SOURCES).find(source => has(spec, source)) === 'local' && !has(spec, 'nodeAffinity')
+  sourceOf(spec) === 'local' && !has(spec, 'nodeAffinity')
     ? [fieldRequired(childPath(path, 'nodeAffinity'), 'Local volume requires node affinity')]
     : [],
 )
@@ -207,6 +209,44 @@ const specRules: readonly Rule[] = [
     format('volumeAttributesClassName', checkDnsSubdomain),
     required('csi', 'has to be specified when using volumeAttributesClassName'),
   ]),
+]
+
+const notInline = (name: string): Rule =>
+  check((spec, path) => {
+    const isSet = name === 'capacity' ? Object.keys(objectAt(spec, name)).length > 0 : has(spec, name)
+    return isSet ? [fieldForbidden(childPath(path, name), 'may not be specified in the context of inline volumes')] : []
+  })
+
+/** A field that may only have one value, and why it has no other. */
+const onlyInline = (name: string, value: string, why: string): Rule =>
+  check((spec, path) => {
+    const given = stringAt(spec, name)
+    return given === '' || given === value ? [] : [fieldForbidden(childPath(path, name), why)]
+  })
+
+/** The specification of a volume inside a VolumeAttachment. */
+export const inlineVolumeRules: readonly Rule[] = [
+  notInline('claimRef'),
+  notInline('capacity'),
+  required('csi', 'has to be specified in the context of inline volumes'),
+  required('accessModes'),
+  accessModes,
+  onlyInline('persistentVolumeReclaimPolicy', 'Retain', 'may only be Retain in the context of inline volumes'),
+  notInline('nodeAffinity'),
+  check((spec, path) => checkVolumeSource(spec, SOURCES, path)),
+  // No affinity is read in this context.
+  check((spec, path) =>
+    sourceOf(spec) === 'local'
+      ? [fieldRequired(childPath(path, 'nodeAffinity'), 'Local volume requires node affinity')]
+      : [],
+  ),
+  noRecycledRoot,
+  notInline('storageClassName'),
+  onlyInline(
+    'volumeMode',
+    'Filesystem',
+    'may not specify volumeMode other than Filesystem in the context of inline volumes',
+  ),
 ]
 
 const immutableSource = checkUpdate((spec, old) => {

@@ -8,16 +8,17 @@ import { checkDriverName } from '../common/driver-name.js'
 import { checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
-import { check, checkUpdate, field, optional, type Rule } from '../common/rules.js'
+import { check, checkUpdate, field, optional, type Rule, when } from '../common/rules.js'
 import { clearStatus, inTurn, keepGeneration, keepStatus, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
+import { inlineVolumeRules } from '../core/persistent-volume.js'
 
 // ---- validation
 
 const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
 
-const source = check((given, path) => {
+const oneSource = check((given, path) => {
   const isNamed = has(given, 'persistentVolumeName')
   const isInline = has(given, 'inlineVolumeSpec')
   if (!isNamed && !isInline) return [fieldRequired(path, ONE_SOURCE)]
@@ -31,9 +32,11 @@ const source = check((given, path) => {
   ]
 })
 
+const inline = when(given => !has(given, 'persistentVolumeName'), [optional('inlineVolumeSpec', inlineVolumeRules)])
+
 const specRules: readonly Rule[] = [
   check((spec, path) => checkDriverName(stringAt(spec, 'attacher'), childPath(path, 'attacher'))),
-  field('source', [source]),
+  field('source', [oneSource, inline]),
   check((spec, path) => checkText(stringAt(spec, 'nodeName'), checkDnsSubdomain, childPath(path, 'nodeName'))),
 ]
 

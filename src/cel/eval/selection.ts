@@ -61,10 +61,10 @@ export function optionalField(value: Value, field: string): Value {
 
 /** `value[?key]`. */
 export function optionalIndex(value: Value, key: Value): Value {
-  const unusable = invalidQualifier(key)
-  if (unusable) return unusable
   const inner = value instanceof OptionalValue ? value.value : value
   if (inner === undefined) return OPTIONAL_NONE
+  const unusable = invalidQualifier(key)
+  if (unusable) return unusable
   if (inner instanceof MapValue) {
     const found = inner.get(key)
     return found === undefined || isError(found) ? OPTIONAL_NONE : new OptionalValue(found)
