@@ -1,13 +1,16 @@
 // Fills an attribute index with the entries that exist, while events change it already.
+import { compareKeys } from '../keys.js'
 import type { Revision } from '../store.js'
 import { type AttributeIndex, createAttributeIndex } from './attribute-index.js'
 import type { AttributeSource, CachedEntry, CachedEvent } from './entry-attributes.js'
 
 export interface IndexBuild<F> {
-  /** Undefined until all entries are in it. */
-  readonly index: AttributeIndex<F> | undefined
-  /** Resolves when it is complete, or has failed. */
-  readonly finished: Promise<void>
+  /** Undefined until all entries with keys before `end` are in it. */
+  indexBefore(end: string): AttributeIndex<F> | undefined
+  /** Whether all entries with keys before this one are in it. */
+  hasReached(key: string): boolean
+  /** Resolves when all entries before `end` are in it, or when it has failed. */
+  whenReached(end: string): Promise<void>
   apply(event: CachedEvent<F>): void
   stop(): void
 }
@@ -28,32 +31,59 @@ export function startIndexBuild<F>(
   const index = createAttributeIndex<F>(source)
   /** The keys that were written meanwhile, with the revision of the last write. */
   const written = new Map<string, Revision>()
+  /** Entries are added in the order of their keys: those up to this one are in the index. */
+  let last: string | undefined
   let isComplete = false
+  /** It gets no events any more. */
+  let isFailed = false
   let isStopped = false
+  const waiting = new Set<{ readonly end: string; readonly resolve: () => void }>()
+
+  const hasReached = (key: string): boolean =>
+    !isFailed && (isComplete || (last !== undefined && compareKeys(key, last) <= 0))
+
+  function wake(isOver: boolean): void {
+    for (const waiter of waiting) {
+      if (!isOver && !hasReached(waiter.end)) continue
+      waiting.delete(waiter)
+      waiter.resolve()
+    }
+  }
 
   async function fill(): Promise<void> {
-    let startAfter: string | undefined
     for (;;) {
-      const page = await readPage(startAfter)
+      const page = await readPage(last)
       if (isStopped) return
       for (const entry of page.entries) {
         // A later write is in the index already, and the entry on this page is out of date.
         if ((written.get(entry.key) ?? 0) <= page.revision) index.add(entry)
       }
-      startAfter = page.entries.at(-1)?.key
-      if (page.remaining === 0 || startAfter === undefined) break
+      last = page.entries.at(-1)?.key
+      if (page.remaining === 0 || last === undefined) break
+      wake(false)
       await new Promise(resolve => setImmediate(resolve)) // other requests get a turn
     }
     isComplete = true
     written.clear()
   }
 
-  const finished = fill().catch(onFailure)
+  let isOver = false
+  void fill()
+    .catch(() => {
+      isFailed = true
+      onFailure()
+    })
+    .finally(() => {
+      isOver = true
+      wake(true)
+    })
 
   return {
-    finished,
-    get index() {
-      return isComplete ? index : undefined
+    indexBefore: end => (hasReached(end) ? index : undefined),
+    hasReached,
+    whenReached(end) {
+      if (isOver || hasReached(end)) return Promise.resolve()
+      return new Promise(resolve => void waiting.add({ end, resolve }))
     },
     apply(event) {
       if (!isComplete) written.set(event.key, event.revision)

@@ -148,6 +148,49 @@ test('a later page does not wait for the index', async () => {
   await cache.close()
 })
 
+/** A cache whose index gets its second page, which has the last keys, only when it is let through. */
+async function openHalfIndexed(waitTimeout: number) {
+  const memory = createMemoryStore()
+  let letThrough = (): void => {}
+  const second = new Promise<void>(resolve => (letThrough = resolve))
+  const store: Store = {
+    ...memory,
+    async range(prefix, options) {
+      if (options?.isUncounted && options.startAfter !== undefined) await second
+      return memory.range(prefix, options)
+    },
+  }
+  const getAttributes = (_key: string, value: Buffer) => ({
+    indexedFields: {},
+    labels: labelsIn(value),
+    data: undefined,
+  })
+  const cache = createWatchCache(store, '/pods/', { waitTimeout, pageSize: 3, getAttributes })
+  for (const key of ['a/1', 'a/2', 'b/1', 'b/2']) await cache.create(`/pods/${key}`, bytes('a1'))
+  return { cache, letThrough }
+}
+
+test('an index that is not complete answers for the keys that it has reached', async () => {
+  const { cache } = await openHalfIndexed(10)
+  const terms = [labels('a', '1')]
+  expect(await cache.range('/pods/a/', { terms })).toMatchObject({ entries: { length: 2 }, isSelected: true })
+  expect((await cache.range('/pods/b/', { terms })).isSelected).toBeUndefined()
+  const { revision } = (await cache.update('/pods/a/2', bytes('a2'), 2)) as { revision: number }
+  expect(await cache.range('/pods/a/', { terms })).toMatchObject({ revision, entries: { length: 1 }, isSelected: true })
+  await cache.close()
+})
+
+test('a read of all entries waits for an index that has begun with them', async () => {
+  const { cache, letThrough } = await openHalfIndexed(1)
+  const reading = cache.range('/pods/', { terms: [labels('a', '1')], readsAll: true })
+  // It would not wait longer than this otherwise.
+  const other = await cache.range('/pods/', { terms: [labels('a', '1')] })
+  expect(other.isSelected).toBeUndefined()
+  letThrough()
+  expect(await reading).toMatchObject({ entries: { length: 4 }, isSelected: true })
+  await cache.close()
+})
+
 async function change(store: Store, key: string, text: string | undefined): Promise<void> {
   const before = await store.get(key)
   if (text === undefined) return void (before && (await store.delete(key, before.revision)))

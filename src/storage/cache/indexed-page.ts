@@ -24,7 +24,7 @@ export interface IndexQuery<F> {
   readonly attributeReader: AttributeReader<F>
   readonly reflector: Reflector<F>
   readonly prefix: string
-  readonly options: RangeOptions
+  readonly options: RangeOptions & { readonly readsAll?: boolean | undefined }
   readonly terms: readonly AttributeTerm[]
 }
 
@@ -38,16 +38,31 @@ export async function readIndexedPage<F>(
 ): Promise<IndexedPage<F> | undefined> {
   const { reflector, options, terms } = query
   const build = buildOf(reflector, terms)
-  // To examine all entries would take as long as the index does. The later pages of a read do not wait once more.
-  if (!build.index && options.startAfter === undefined) await within(waitTimeout, build.finished)
-  if (!build.index || !(await isReached(reflector.freshness, options.at))) return undefined
-  return pageOf(query, build.index)
+  const end = endOfPrefix(query.prefix)
+  // The later pages of a read do not wait once more.
+  if (options.startAfter === undefined) await waitFor(build, query, waitTimeout)
+  const index = build.indexBefore(end)
+  if (!index || !(await isReached(reflector.freshness, options.at))) return undefined
+  return build.indexBefore(end) && pageOf(query, index)
+}
+
+/** Where the index has reached the first of the entries, to examine all of them would take as long as it does. */
+async function waitFor<F>(
+  build: IndexBuild<F>,
+  { prefix, options }: IndexQuery<F>,
+  waitTimeout: number,
+): Promise<void> {
+  const end = endOfPrefix(prefix)
+  if (build.hasReached(end)) return
+  const reached = build.whenReached(end)
+  await within(waitTimeout, reached)
+  if (options.readsAll && build.hasReached(prefix)) await reached
 }
 
 /** The same without waiting; undefined also if that would be necessary. */
 export function readIndexedPageNow<F>(query: IndexQuery<F>): IndexedPage<F> | undefined {
   const { reflector, options, terms } = query
-  const { index } = buildOf(reflector, terms)
+  const index = buildOf(reflector, terms).indexBefore(endOfPrefix(query.prefix))
   if (!index || !reflector.freshness.latestNow()) return undefined
   const { at } = options
   const isNow = typeof at !== 'object' || ('notOlderThan' in at && at.notOlderThan <= reflector.window.revision)

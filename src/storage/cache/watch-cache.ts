@@ -56,6 +56,8 @@ export interface SelectOptions extends RangeOptions {
    * 128 MiB in all, and reaches back as far as the window of events. Where it does not know, all entries are read.
    */
   readonly terms?: readonly AttributeTerm[] | undefined
+  /** All pages will be read, so that it is worth waiting for an index that is being built. */
+  readonly readsAll?: boolean | undefined
 }
 
 /** A store of the keys under one prefix. Writes pass through; closing it leaves the underlying store open. */

@@ -115,7 +115,7 @@ async function readList(query: ListQuery, known: FoundList | undefined): Promise
   if (limit !== undefined) return readSelectedPage(query, limit, startAfter)
   const keep = keeperOf(query, known)
   const first = await asStatus(requested, () =>
-    store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+    store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms, readsAll: true }),
   )
   return { ...(await readAll(query, first)), keep: keep?.(first.revision, undefined) }
 }
