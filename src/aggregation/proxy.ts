@@ -216,13 +216,20 @@ async function passBack(
       outgoing.end()
     }
     longRunning?.streams.add(end)
-    outgoing.onDrain(() => response.resume())
+    let goesOn = (): void => {}
+    outgoing.onDrain(() => {
+      goesOn()
+      response.resume()
+    })
     response.on('data', (chunk: Buffer) => {
-      if (!reply.write(chunk)) response.pause()
+      if (reply.write(chunk)) return
+      response.pause()
+      goesOn = reply.waitsForClient()
     })
     response.on('end', () => outgoing.end())
     response.on('error', () => outgoing.abort())
     response.on('close', () => {
+      goesOn()
       // An incomplete response must not look like a complete one.
       if (!response.complete) outgoing.abort()
       longRunning?.streams.delete(end)

@@ -254,7 +254,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   function count(request: IncomingRequest, isServed = true): void {
     if (!isServed) throw new TooManyRequests(flowControl?.retryAfter(request.flow, now()))
     if (!inFlight.acquire(request)) throw new TooManyRequests()
+    request.releaseSeats = release
     if (flowControl && request.info.verb === 'watch') request.forgetWatch = flowControl.addWatch(request.info)
+  }
+
+  function release(request: IncomingRequest): void {
+    inFlight.release(request)
+    flowControl?.leave(request)
   }
 
   function beginAudit(request: IncomingRequest, audit: RequestAudit | undefined): void {
@@ -322,8 +328,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   }
 
   function end(request: IncomingRequest, started: number): void {
-    inFlight.release(request)
-    flowControl?.leave(request)
+    release(request)
     request.forgetWatch?.()
     request.audit?.completed(request.failure !== undefined)
     observe?.(request, request.reply.status, performance.now() - started)

@@ -58,6 +58,31 @@ test('a stop does not wait for handshakes, half a header or half a body', async 
   body.end()
 })
 
+test('lists that are not read keep no seats from other users', { timeout: 60_000 }, async () => {
+  const small = await startHostileServer('--max-requests-inflight=4', '--max-mutating-requests-inflight=4')
+  try {
+    for (const name of ['alice', 'bob']) {
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }
+      const subjects = [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }]
+      const binding = { metadata: { name }, roleRef, subjects }
+      const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
+      await small.send('POST', path, JSON.stringify(binding))
+    }
+    const data = 'x'.repeat(500_000)
+    await small.send('POST', CONFIG_MAPS, JSON.stringify({ metadata: { name: 'large' }, data: { data } }))
+    const session = connectHttp2(small.url, { ca: small.ca, settings: { initialWindowSize: 0 } })
+    session.on('error', () => {})
+    const headers = { ':path': CONFIG_MAPS, authorization: 'Bearer alice-token' }
+    const lists = Array.from({ length: 60 }, () => session.request(headers).on('error', () => {}))
+    await Promise.race(lists.map(list => once(list, 'response')))
+    const { status } = await small.send('GET', `${CONFIG_MAPS}/large`, undefined, { token: 'bob-token' })
+    expect(status).toBe(200)
+    session.destroy()
+  } finally {
+    await small.kill()
+  }
+})
+
 test('lists that are not read hold little memory', { timeout: 60_000 }, async () => {
   const data = 'x'.repeat(500_000)
   for (let i = 0; i < 20; i++) {

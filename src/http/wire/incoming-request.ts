@@ -35,6 +35,8 @@ export class IncomingRequest implements Request {
   place: Place | undefined
   /** Which limit counts it; see `filters/in-flight.ts`. */
   countedAs: InFlightKind | undefined
+  /** Set when the request has its seats. A client that does not read would keep them from others. */
+  releaseSeats: ((request: IncomingRequest) => void) | undefined
   /** Called when a watch is over. */
   forgetWatch: (() => void) | undefined
   deadline = Infinity
@@ -92,6 +94,10 @@ export class IncomingRequest implements Request {
       else this.exchange.onGone(() => this.abort(clientGone()))
     }
     return this.controller.signal
+  }
+
+  onStall(): void {
+    this.releaseSeats?.(this)
   }
 
   /** Stops the work on this request. Only the first error counts. */

@@ -12,6 +12,8 @@ export interface ResponseWriter {
   readonly exchange: Exchange
   /** 0 until the response begins. */
   readonly status: number
+  /** To be called when `write` was false. The result is to be called when the client has read more, or has gone. */
+  waitsForClient(): () => void
   /** The length of the body so far, as it was sent. */
   readonly bytes: number
   /** Gets the body of a response to a resource, as it is encoded. */
@@ -44,7 +46,12 @@ export interface RequestHeaders {
   readonly warnings: Warnings
   /** The UIDs of the flow schema and the priority level that the request belongs to. */
   readonly flow: { readonly flowSchemaUid: string; readonly priorityLevelUid: string } | undefined
+  /** Called when the client has not read for `STALL_MS`, although there is something to read. */
+  onStall(): void
 }
+
+/** How long the rest of a response may wait for its client before the request gives up its seats. */
+const STALL_MS = 500
 
 export const createResponseWriter = (exchange: Exchange, headers?: RequestHeaders): ResponseWriter =>
   new ExchangeWriter(exchange, headers)
@@ -113,6 +120,11 @@ class ExchangeWriter implements ResponseWriter {
     const connection = exchange.takeConnection()
     this.outgoing = { ...ANSWERED, abort: () => void connection.destroy() }
     return connection
+  }
+
+  waitsForClient(): () => void {
+    const timer = setTimeout(() => this.headers?.onStall(), STALL_MS)
+    return () => clearTimeout(timer)
   }
 
   abort(): void {
@@ -199,7 +211,7 @@ async function pipe(
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
   const { exchange } = reply
-  const drain = drainOf(exchange, outgoing)
+  const drain = drainOf(reply, outgoing)
   for (const piece of first) if (!reply.write(piece)) await drain.wait()
   for (;;) {
     if (exchange.gone) return
@@ -217,7 +229,7 @@ async function pipeCompressed(
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
   const { exchange } = reply
-  const drain = drainOf(exchange, outgoing)
+  const drain = drainOf(reply, outgoing)
   const zip = createGzip(GZIP)
   const feed = async (): Promise<void> => {
     for (const piece of first) await put(piece)
@@ -243,18 +255,21 @@ async function pipeCompressed(
 }
 
 /** Waits until the client has read what was written, or has gone. */
-function drainOf(exchange: Exchange, outgoing: Outgoing): { wait(): Promise<void> } {
+function drainOf(reply: ResponseWriter, outgoing: Outgoing): { wait(): Promise<void> } {
+  const { exchange } = reply
   let wake = (): void => {}
   const onDrain = (): void => wake()
   outgoing.onDrain(onDrain)
   exchange.onGone(onDrain)
   return {
-    wait: () =>
-      exchange.gone
-        ? Promise.resolve()
-        : new Promise(resolve => {
-            wake = resolve
-          }),
+    async wait() {
+      if (exchange.gone) return
+      const goesOn = reply.waitsForClient()
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+      goesOn()
+    },
   }
 }
 
