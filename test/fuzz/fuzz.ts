@@ -139,6 +139,8 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   // A mutating webhook whose patch does not apply, or that changes an object that is deleted.
   /Internal error occurred: (test operation does not apply|testing value \S+ failed)/,
   /attempted to modify the object, which is not supported for this operation/,
+  // The eviction of a pod that two budgets select.
+  /This pod has more than one PodDisruptionBudget/,
   // The proxy of a node without addresses.
   /no preferred addresses found/,
 ]
