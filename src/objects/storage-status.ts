@@ -91,7 +91,10 @@ function tooLarge(error: StorageError): StatusError {
 /** What the object was checked by has changed, such as its definition: the request may succeed when it is repeated. */
 const guardFailed = (error: StorageError): StatusError =>
   new StatusError(
-    serviceUnavailable('the definition of the resource has changed meanwhile; please try again', RETRY_SECONDS).status,
+    serviceUnavailable(
+      'the definition of the resource or its namespace has changed meanwhile; please try again',
+      RETRY_SECONDS,
+    ).status,
     { cause: error },
   )
 

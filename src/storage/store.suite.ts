@@ -150,6 +150,23 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await list('/things/')).keys).toEqual(['/things/a', '/things/b'])
       })
 
+      test('with two guards is done only while both entries are at their revisions', async () => {
+        const first = { key: '/guards/a', revision: await create('/guards/a', 'one') }
+        const second = { key: '/guards/b', revision: await create('/guards/b', 'one') }
+        done(await store.create('/things/a', bytes('x'), { ...first, and: second }))
+        await update('/guards/b', 'two', second.revision)
+        for (const guard of [
+          { ...first, and: second },
+          { ...second, and: first },
+        ]) {
+          await expect(store.create('/things/b', bytes('x'), guard)).rejects.toMatchObject({
+            code: 'guard-changed',
+            message: expect.stringContaining('/guards/b'),
+          })
+        }
+        expect(await store.get('/things/b')).toBeUndefined()
+      })
+
       test('with a guard is refused when it comes after the change of the guard in one group', async () => {
         // Stores that are reached over a network may carry the writes out in another order.
         if (!store.embedded) return

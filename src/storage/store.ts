@@ -55,6 +55,13 @@ export type WriteResult =
 export interface Guard {
   readonly key: string
   readonly revision: Revision
+  /** Another one that must hold, too. */
+  readonly and?: Guard | undefined
+}
+
+/** A guard and those that must hold with it. */
+export function* eachGuard(guard: Guard | undefined): Generator<Guard, void> {
+  for (let each = guard; each; each = each.and) yield each
 }
 
 /** One write, as watchers receive it. It is a create if `previous` is undefined, and a delete if `value` is. */

@@ -1,11 +1,12 @@
 // What every verb works with: the stores of the kinds, and what the write pipeline needs.
 import { type Admission, NO_ADMISSION } from '../admission/chain.js'
+import type { Awaitable } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
 import { type IdGenerator, RANDOM_IDS } from '../meta/object/ids.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
-import type { Store } from '../storage/store.js'
+import type { Guard, Store } from '../storage/store.js'
 import { createManagedTypes } from './pipeline/field-tracking.js'
 import type { PipelineEnv } from './pipeline/pipeline-env.js'
 import { createWriterQueues, type WriterQueues } from './write/writer-queues.js'
@@ -14,7 +15,18 @@ export interface ApiContext extends ObjectStores, PipelineEnv {
   readonly permit: Permit
   readonly writers: WriterQueues
   readonly gates: VerbGates
+  readonly namespaces: Namespaces
 }
+
+/** The namespaces in which objects are created. */
+export interface Namespaces {
+  /** Holds while the namespace is as it is known now; undefined if none is known. */
+  guardOf(name: string): Awaitable<Guard | undefined>
+  /** What other processes have written is known afterwards. */
+  refresh(name: string): Promise<unknown>
+}
+
+const NO_NAMESPACES: Namespaces = { guardOf: () => undefined, refresh: async () => {} }
 
 /** The feature gates and flags that the verbs depend on. */
 export interface VerbGates {
@@ -40,6 +52,8 @@ export interface ApiContextOptions {
   /** Permits everything if absent. */
   readonly permit?: Permit | undefined
   readonly gates?: VerbGates | undefined
+  /** Objects are created in any namespace if absent. */
+  readonly namespaces?: Namespaces | undefined
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined
   readonly ids?: IdGenerator | undefined
@@ -51,12 +65,14 @@ export const createApiContext = ({
   admission,
   permit,
   gates,
+  namespaces,
   now,
   ids,
 }: ApiContextOptions): ApiContext => ({
   admission: { ...NO_ADMISSION, ...admission },
   permit: permit ?? (async () => {}),
   gates: gates ?? DEFAULT_GATES,
+  namespaces: namespaces ?? NO_NAMESPACES,
   now: now ?? SYSTEM_CLOCK.now,
   ids: ids ?? RANDOM_IDS,
   allocationOf: kind => kind.allocation,

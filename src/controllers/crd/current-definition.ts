@@ -1,6 +1,6 @@
-// The verbs, with writes of custom objects checked by the definition that is current when they are stored. The store
-// refuses a write if the definition has changed since the request began; then the request is carried out again by the
-// definition as it is now.
+// The verbs, with writes of custom objects checked by the definition that is current when they are stored, and creates in
+// a namespace as it is then. The store refuses a write if one of them has changed since the request began; then the
+// request is carried out again, by the definition as it is now.
 import type { Registry } from '../../kinds/registry.js'
 import { genericResponse } from '../../meta/errors/status.js'
 import { isGuardFailure } from '../../objects/storage-status.js'

@@ -10,9 +10,10 @@ import type { Registry } from '../../kinds/registry.js'
 import { isGateOn } from '../../meta/feature-gates.js'
 import type { KindInformer } from '../../objects/informer.js'
 import { createLister } from '../../objects/lister.js'
+import type { ObjectStore } from '../../objects/object-store.js'
 import type { ObjectStores } from '../../objects/object-stores.js'
 import type { Store } from '../../storage/store.js'
-import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
+import { type ApiContext, createApiContext, type Namespaces } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
 import type { Webhooks } from '../../webhook/client.js'
 import { admissionWithGates, UNSAFE_DELETION } from '../options/effective-gates.js'
@@ -49,8 +50,7 @@ export function createServerContext(parts: ContextParts): ApiContext {
       // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them. As in
       // kube-apiserver, a namespace that is known here is not read again.
       findNamespace(name) {
-        const ofNamespaces = objects.objectStore(namespaces)
-        return andThen(ofNamespaces.getKnown('', name) ?? ofNamespaces.get('', name), entry => entry?.attributes.data)
+        return andThen(knownIn(objects.objectStore(namespaces), name), entry => entry?.attributes.data)
       },
       authorizer,
       rules: () => access.rules,
@@ -75,6 +75,22 @@ export function createServerContext(parts: ContextParts): ApiContext {
     watchList: isGateOn(options.api.featureGates, 'WatchList'),
     watchCache: options.api.watchCache,
   }
-  const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer), gates })
+  const context = createApiContext({
+    store,
+    objects,
+    now,
+    admission,
+    permit: permitBy(authorizer),
+    gates,
+    namespaces: knownNamespaces(objects.objectStore(namespaces)),
+  })
   return context
 }
+
+/** As this process knows it, if it does. A create fails if the namespace has changed since. */
+const knownIn = (store: ObjectStore, name: string) => store.getKnown('', name) ?? store.get('', name)
+
+const knownNamespaces = (store: ObjectStore): Namespaces => ({
+  guardOf: name => andThen(knownIn(store, name), entry => entry && { key: entry.key, revision: entry.revision }),
+  refresh: async name => store.get('', name),
+})

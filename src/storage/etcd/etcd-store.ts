@@ -4,7 +4,7 @@
 import { HISTORY_MS } from '../common/history-keeper.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, guardChanged } from '../storage-error.js'
-import type { Guard, Revision, Store, WriteResult } from '../store.js'
+import { eachGuard, type Guard, type Revision, type Store, type WriteResult } from '../store.js'
 import { createEtcdClient, type EtcdClientOptions } from './client/etcd-client.js'
 import { COMPACT, CompareTarget, type RequestOp, STATUS, TXN } from './client/messages.js'
 import { startCompactor } from './etcd-compactor.js'
@@ -52,22 +52,28 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   ): Promise<WriteResult> {
     checkKey(path)
     const key = layout.keyOf(path)
-    const guardKey = guard && layout.keyOf(guard.key)
+    const guards = [...eachGuard(guard)].map(each => ({ ...each, storedKey: layout.keyOf(each.key) }))
     const answer = await client.call(
       TXN,
       {
         compare: [
           { key, target: CompareTarget.modRevision, modRevision: expected },
-          ...(guardKey ? [{ key: guardKey, target: CompareTarget.modRevision, modRevision: guard.revision }] : []),
+          ...guards.map(({ storedKey, revision }) => {
+            return { key: storedKey, target: CompareTarget.modRevision, modRevision: revision }
+          }),
         ],
         success: [operation(key)],
-        failure: [{ range: { key } }, ...(guardKey ? [{ range: { key: guardKey, keysOnly: true } }] : [])],
+        failure: [
+          { range: { key } },
+          ...guards.map(({ storedKey }) => ({ range: { key: storedKey, keysOnly: true } })),
+        ],
       },
       { isWrite: true },
     )
     if (answer.succeeded) return { done: true, revision: answer.header?.revision ?? 0 }
-    if (guard && (answer.responses[1]?.range?.kvs[0]?.modRevision ?? 0) !== guard.revision)
-      throw guardChanged(guard.key)
+    for (const [i, { key: guardKey, revision }] of guards.entries()) {
+      if ((answer.responses[1 + i]?.range?.kvs[0]?.modRevision ?? 0) !== revision) throw guardChanged(guardKey)
+    }
     const kv = answer.responses[0]?.range?.kvs[0]
     return { done: false, current: kv && layout.entryOf(kv) }
   }

@@ -5,7 +5,7 @@
 // No state in memory is ahead of the disk. If a commit fails, its group is discarded and the next one starts from the
 // stored state.
 import { guardChanged, StorageError } from '../storage-error.js'
-import type { Entry, Guard, Revision, StoreEvent, WriteResult } from '../store.js'
+import { type Entry, eachGuard, type Guard, type Revision, type StoreEvent, type WriteResult } from '../store.js'
 import { type CommitFailure, failureOf } from './commit-failure.js'
 import type { CommitPace } from './commit-pace.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
@@ -185,8 +185,8 @@ export function createWriter(
       const inGroup = group.changed.has(key)
       let previous: Entry | undefined
       try {
-        if (operation.guard && revisionOf(operation.guard.key, group) !== operation.guard.revision) {
-          throw guardChanged(operation.guard.key)
+        for (const guard of eachGuard(operation.guard)) {
+          if (revisionOf(guard.key, group) !== guard.revision) throw guardChanged(guard.key)
         }
         previous = inGroup ? group.changed.get(key) : latest(key)
       } catch (error) {

@@ -17,7 +17,16 @@ import {
   endOfPrefix,
 } from '../keys.js'
 import { closed, compacted, futureRevision, guardChanged } from '../storage-error.js'
-import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import {
+  type Entry,
+  eachGuard,
+  type Guard,
+  type ReadAt,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type WriteResult,
+} from '../store.js'
 import { createForkableMap, type ForkableMap } from './forkable-map.js'
 
 /** The content of a key from a revision on; no entry if it was deleted. */
@@ -89,7 +98,9 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
   function write(key: string, value: Uint8Array | undefined, expected: Revision, guard?: Guard): WriteResult {
     checkOpen()
     checkKey(key)
-    if (guard && (current.get(guard.key)?.revision ?? 0) !== guard.revision) throw guardChanged(guard.key)
+    for (const each of eachGuard(guard)) {
+      if ((current.get(each.key)?.revision ?? 0) !== each.revision) throw guardChanged(each.key)
+    }
     const previous = current.get(key)
     if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
     // A watcher's sink may write during delivery, so `revision` can be higher afterwards.

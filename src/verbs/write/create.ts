@@ -1,5 +1,6 @@
 // create: a body is decoded and prepared, and stored under a name that is not taken.
 
+import type { Awaitable } from '../../base/awaitable.js'
 import { throwIfAborted } from '../../base/cancellation.js'
 import { startTurns } from '../../base/turns.js'
 import { resourceOf } from '../../kinds/kind-names.js'
@@ -15,15 +16,16 @@ import { metaOf, nameMismatch, type ObjectMeta } from '../../meta/object/object-
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import { copyValue } from '../../meta/values/value.js'
 import { asWritten, type ObjectView, viewValue } from '../../objects/object-view.js'
-import { asStatus } from '../../objects/storage-status.js'
+import { asStatus, isGuardFailure } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Body } from '../../request/body.js'
 import type { Target } from '../../request/target.js'
+import type { Guard } from '../../storage/store.js'
 import type { ApiContext } from '../api-context.js'
 import { reportStored } from '../pipeline/admit.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { admitCreate, asPosted, type CreateRequest, completeCreate } from '../pipeline/prepare-create.js'
-import { DECODED, type Origin, type Prepared, storePrepared } from '../pipeline/prepared.js'
+import { DECODED, MADE, type Origin, type Prepared, storePrepared } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 
 /** How often a name is generated anew when it is taken. */
@@ -50,6 +52,8 @@ export async function createFrom(
 ): Promise<ObjectView> {
   const { kind } = request.target
   const turns = startTurns()
+  // Before admission looks at it. The writes of the server itself are not repeated.
+  const within = origin === MADE || request.dryRun ? undefined : await namespaceGuard(context, request)
   const admitted = await admitCreate(context, request, sent, origin)
   const { name = '', generateName = '' } = metaOf(admitted.object)
   const isGenerated = name === '' && generateName !== ''
@@ -61,7 +65,7 @@ export async function createFrom(
     const prepared = await completeCreate(context, request, { ...admitted, object })
     const how = { dryRun: request.dryRun, isApply: origin.isTracked }
     if (turns.isDue()) await turns.give()
-    const view = await storePrepared(prepared, how, ready => store(context, request, ready))
+    const view = await storePrepared(prepared, how, ready => store(context, request, ready, within))
     if (view) return view
     if (!isGenerated) throw await nameTaken(context, request.target, metaOf(prepared.object))
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(kind), metaOf(prepared.object).name ?? '')
@@ -70,7 +74,12 @@ export async function createFrom(
 }
 
 /** Undefined if the name is taken. A dry run only looks. */
-async function store(context: ApiContext, request: CreateRequest, prepared: Prepared): Promise<ObjectView | undefined> {
+async function store(
+  context: ApiContext,
+  request: CreateRequest,
+  prepared: Prepared,
+  within: Guard | undefined,
+): Promise<ObjectView | undefined> {
   const { object, stored } = prepared
   const { target, dryRun } = request
   const { kind } = target
@@ -87,10 +96,19 @@ async function store(context: ApiContext, request: CreateRequest, prepared: Prep
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
   throwIfAborted(request)
-  const entry = await asStatus(0, () => objects.create(stored, kind.guard))
+  const guard = within ? { ...within, and: kind.guard } : kind.guard
+  const entry = await asStatus(0, () => objects.create(stored, guard)).catch(async (error: unknown) => {
+    if (within && isGuardFailure(error)) await context.namespaces.refresh(namespace)
+    throw error
+  })
   if (entry === false) return undefined
   reportStored(context, prepared, entry)
   return objects.views.viewStored(target, prepared, entry, request)
+}
+
+/** An object is not stored in a namespace that was deleted since admission has seen it, here or by another process. */
+function namespaceGuard({ namespaces }: ApiContext, { target }: CreateRequest): Awaitable<Guard | undefined> {
+  return target.namespace === '' ? undefined : namespaces.guardOf(target.namespace)
 }
 
 async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
