@@ -52,13 +52,13 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   ): Promise<WriteResult> {
     checkKey(path)
     const key = layout.keyOf(path)
-    const guards = [...eachGuard(guard)].map(each => ({ ...each, storedKey: layout.keyOf(each.key) }))
+    const guards = Array.from(eachGuard(guard), each => ({ each, storedKey: layout.keyOf(each.key) }))
     const answer = await client.call(
       TXN,
       {
         compare: [
           { key, target: CompareTarget.modRevision, modRevision: expected },
-          ...guards.map(({ storedKey, revision }) => {
+          ...guards.map(({ storedKey, each: { revision } }) => {
             return { key: storedKey, target: CompareTarget.modRevision, modRevision: revision }
           }),
         ],
@@ -71,8 +71,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       { isWrite: true },
     )
     if (answer.succeeded) return { done: true, revision: answer.header?.revision ?? 0 }
-    for (const [i, { key: guardKey, revision }] of guards.entries()) {
-      if ((answer.responses[1 + i]?.range?.kvs[0]?.modRevision ?? 0) !== revision) throw guardChanged(guardKey)
+    for (const [i, { each }] of guards.entries()) {
+      if ((answer.responses[1 + i]?.range?.kvs[0]?.modRevision ?? 0) !== each.revision) throw guardChanged(each.key)
     }
     const kv = answer.responses[0]?.range?.kvs[0]
     return { done: false, current: kv && layout.entryOf(kv) }
