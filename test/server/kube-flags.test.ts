@@ -68,6 +68,7 @@ test('tokens of service accounts are signed by the given key, for the given issu
     id_token_signing_alg_values_supported: ['RS256'],
   })
   const keys = await sendRequest(server, '/openid/v1/jwks', { token })
+  expect(keys.headers['cache-control']).toBe('public, max-age=3600')
   expect(keys.body.keys).toEqual([
     { use: 'sig', kty: 'RSA', kid: read(header).kid, alg: 'RS256', n: expect.any(String), e: 'AQAB' },
   ])

@@ -109,6 +109,21 @@ describe('a token', () => {
     expect(checked.ok && checked.identity.extra['authentication.kubernetes.io/node-name']).toEqual(['gone'])
   })
 
+  test('of a pod that is renewed each hour is valid for a year, and says when it should have been renewed', async () => {
+    const pod = object('Pod', 'p', 'p1')
+    const bound = [{ kind: 'Pod', object: pod }] as const
+    const secret = [{ kind: 'Secret', object: object('Secret', 's', 's1') }] as const
+    const yearly = 365 * 24 * 3_600
+    const validity = async (token: string | Promise<string>): Promise<unknown[]> => {
+      const claims = JSON.parse(Buffer.from((await token).split('.')[1]!, 'base64url').toString())
+      return [claims.exp - claims.iat, claims['kubernetes.io'].warnafter - claims.iat]
+    }
+    expect(await validity(issue({ bound, seconds: 3_607 }))).toEqual([yearly, 3_607])
+    expect(await validity(issue({ bound, seconds: 3_600 }))).toEqual([3_600, Number.NaN])
+    expect(await validity(issue({ bound: secret, seconds: 3_607 }))).toEqual([3_607, Number.NaN])
+    expect(await validity(issue({ bound, seconds: 3_607, audiences: ['vault'] }))).toEqual([3_607, Number.NaN])
+  })
+
   test('of a pod names the pod and its node', async () => {
     const pod = object('Pod', 'p', 'p1')
     stored.set('Pod p', pod)

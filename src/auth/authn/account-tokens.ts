@@ -42,6 +42,8 @@ export interface TokenAuthority {
   readonly outside?: OutsideSigner | undefined
   /** The longest time for which a token is issued. */
   readonly maxSeconds: number | undefined
+  /** Whether tokens of pods that are renewed each hour stay valid longer; true if absent. */
+  readonly extendsExpiration?: boolean | undefined
 }
 
 export interface OutsideSigner {
@@ -72,20 +74,41 @@ export const defaultAuthority = (signingKey: SigningKey): TokenAuthority => ({
   maxSeconds: undefined,
 })
 
-export function issueToken(
-  { account, audiences, seconds, bound, now }: TokenSpec,
-  { issuers, signingKey, outside }: TokenAuthority,
-): Awaitable<string> {
+/** What kubelets request for the tokens that they mount: an hour, and a little more by which these requests are known. */
+const MOUNTED_SECONDS = 3_607
+const EXTENDED_SECONDS = 365 * 24 * 3_600
+
+/** The token of a pod is valid for a year, because programs may not read it again. It says when they should have. */
+function isExtended({ audiences, seconds, bound }: TokenSpec, authority: TokenAuthority): boolean {
+  return (
+    seconds === MOUNTED_SECONDS &&
+    bound.some(({ kind }) => kind === 'Pod') &&
+    audiences.every(audience => authority.audiences.includes(audience)) &&
+    authority.extendsExpiration !== false
+  )
+}
+
+export function issueToken(spec: TokenSpec, authority: TokenAuthority): Awaitable<string> {
+  const { account, audiences, seconds, bound, now } = spec
+  const { issuers, signingKey, outside, maxSeconds = EXTENDED_SECONDS } = authority
   const { namespace = '', name = '' } = metaOf(account)
   const at = Math.floor(now / 1000)
+  const extended = isExtended(spec, authority)
+  // Only a signer outside limits how long an extended token may be valid.
+  const longest = outside ? Math.min(maxSeconds, EXTENDED_SECONDS) : EXTENDED_SECONDS
   const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), referenceTo(object)] as const)
   const claims = {
     aud: [...audiences],
-    exp: at + seconds,
+    exp: at + (extended ? longest : seconds),
     iat: at,
     iss: issuers[0],
     jti: randomUUID(),
-    'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: referenceTo(account) },
+    'kubernetes.io': {
+      namespace,
+      ...Object.fromEntries(ties),
+      serviceaccount: referenceTo(account),
+      ...(extended && { warnafter: at + seconds }),
+    },
     nbf: at,
     sub: accountUser(namespace, name),
   }

@@ -6,7 +6,6 @@ import type { Value, ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { checkConditions, isConditionTrue } from '../common/conditions.js'
 import { defineKind } from '../common/define-kind.js'
-import { checkNotNegative } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, type Rule } from '../common/rules.js'
 import { statusAlone } from '../common/strategies.js'
@@ -42,8 +41,6 @@ function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
     ...checkResourceVersion(stringAt(status, 'resourceVersion'), stringAt(before, 'resourceVersion')),
     ...checkConditions(conditions, 'status.conditions'),
     ...refuse(is('Succeeded') && is('Failed'), 'Both success and failed conditions cannot be true at the same time'),
-    ...refuse(is('Succeeded') && is('Running'), 'Running condition cannot be true when success condition is true'),
-    ...refuse(is('Failed') && is('Running'), 'Running condition cannot be true when failed condition is true'),
     ...refuse(was('Succeeded') && !is('Succeeded'), 'Success condition cannot be set to false once it is true'),
     ...refuse(was('Failed') && !is('Failed'), 'Failed condition cannot be set to false once it is true'),
   ]
@@ -51,11 +48,9 @@ function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
 
 function checkResourceVersion(version: string, old: string): FieldError[] {
   const path = 'status.resourceVersion'
-  const isNumber = version === '' || /^[+-]?[0-9]+$/u.test(version)
+  const isWellFormed = version === '' || /^[1-9][0-9]*$/u.test(version)
   return [
-    ...(isNumber
-      ? checkNotNegative(Number(version), path)
-      : [fieldInvalid(path, version, `resource version is not well formed: ${version}`)]),
+    ...(isWellFormed ? [] : [fieldInvalid(path, version, `resource version is not well formed: ${version}`)]),
     ...(old !== '' && old !== version ? [fieldInvalid(path, version, 'field is immutable')] : []),
   ]
 }

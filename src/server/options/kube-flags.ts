@@ -45,7 +45,7 @@ const HARMLESS = `
   max-connection-bytes-per-sec
   peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
   runtime-config-emulation-forward-compatible
-  service-account-extend-token-expiration service-account-lookup
+  service-account-lookup
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
   storage-initialization-timeout
   tracing-config-file vmodule watch-cache-sizes
@@ -72,7 +72,7 @@ const SWITCHES = new Set(
     contention-profiling emulation-forward-compatible
     enable-logs-handler
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
-    runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup
+    runtime-config-emulation-forward-compatible service-account-lookup
     shutdown-send-retry-after
   `),
 )

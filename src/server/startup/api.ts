@@ -196,5 +196,9 @@ const showJson =
   (type: string, document: () => ValueObject): PathHandler =>
   ({ reply, info }) => {
     if (info.verb !== 'get') throw genericResponse(405)
-    return reply.send(200, { 'content-type': type }, JSON.stringify(document()))
+    return reply.send(
+      200,
+      { 'content-type': type, 'cache-control': 'public, max-age=3600' },
+      JSON.stringify(document()),
+    )
   }

@@ -50,6 +50,7 @@ export interface ServiceAccountOptions {
   readonly verificationKeys: readonly TokenKey[]
   /** The longest time for which a token is issued. */
   readonly maxTokenSeconds?: number | undefined
+  readonly extendsExpiration?: boolean | undefined
   /** The URL of the public keys in the issuer's discovery document; one of this server when absent. */
   readonly jwksUri?: string | undefined
 }
@@ -101,6 +102,10 @@ export const authenticationFlags = {
   'service-account-max-token-expiration': duration(
     'the longest validity of a service account token; 0 sets no limit',
     0,
+  ),
+  'service-account-extend-token-expiration': toggle(
+    'let the tokens of pods that are renewed each hour stay valid for a year, since programs may not read them again',
+    true,
   ),
   'service-account-jwks-uri': optionalText('<url>', 'the URL of the public keys in the discovery document'),
   'api-audiences': list('<names>', 'the audiences of this server in service account tokens'),
@@ -170,6 +175,7 @@ function serviceAccountsFromFlags(flags: Flags): ServiceAccountOptions {
     signingEndpoint: endpoint,
     verificationKeys: flags['service-account-key-file'].flatMap(path => keysFrom('service-account-key-file', path)),
     maxTokenSeconds: seconds === 0 ? undefined : seconds,
+    extendsExpiration: flags['service-account-extend-token-expiration'],
     jwksUri: flags['service-account-jwks-uri'],
   }
 }

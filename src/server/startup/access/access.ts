@@ -177,18 +177,18 @@ async function openAuthority(
   options: ServiceAccountOptions,
   env: { readonly metrics: MetricsRegistry; readonly log: Logger },
 ): Promise<OpenAuthority> {
-  const { signingKey: given, verificationKeys, maxTokenSeconds, signingEndpoint } = options
+  const { signingKey: given, verificationKeys, maxTokenSeconds, extendsExpiration, signingEndpoint } = options
   const [issuer = DEFAULT_ISSUER, ...furtherIssuers] = options.issuers
   const issuers = [issuer, ...furtherIssuers] as const
   const audiences = options.audiences.length === 0 ? issuers : options.audiences
   if (signingEndpoint !== undefined) {
     const outside = await openOutside(signingEndpoint, maxTokenSeconds, env)
     const maxSeconds = maxTokenSeconds ?? outside.maxSeconds
-    return { issuers, audiences, signingKey: undefined, keys: [], outside, maxSeconds }
+    return { issuers, audiences, signingKey: undefined, keys: [], outside, maxSeconds, extendsExpiration }
   }
   const signingKey = given?.privateKey ? (given as SigningKey) : await loadSigningKey(store)
   const keys = [signingKey, ...verificationKeys.filter(({ id }) => id !== signingKey.id)]
-  return { issuers, audiences, signingKey, keys, outside: undefined, maxSeconds: maxTokenSeconds }
+  return { issuers, audiences, signingKey, keys, outside: undefined, maxSeconds: maxTokenSeconds, extendsExpiration }
 }
 
 async function openOutside(
