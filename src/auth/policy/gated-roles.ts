@@ -28,6 +28,9 @@ export function withGates(roles: readonly NamedRules[], gates: FeatureGates): Na
 
 const valueOf = (rule: NamedRules['rules'][number]): Value => rule as unknown as Value
 
+/** The gates that change a role. */
+export const roleGates = (): ReadonlySet<string> => new Set([...Object.keys(ADDED), ...Object.keys(REMOVED)])
+
 /** By gates that are off by default. */
 const ADDED: Readonly<Record<string, string>> = {
   ClusterTrustBundle: `

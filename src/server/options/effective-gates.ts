@@ -1,6 +1,7 @@
-// The feature gates that change something here, beside those of fields that are dropped while a gate is off and of rules
-// that a gate changes. The others concern kubelets, schedulers, clients or parts of kube-apiserver that are not here; they
+// The feature gates that change something here, beside those of fields that are dropped while a gate is off, of rules
+// that a gate changes, and of default roles. The others concern kubelets, schedulers, clients or parts of kube-apiserver that are not here; they
 // are accepted with a warning.
+import { roleGates } from '../../auth/bootstrap-roles.js'
 import { fieldGates, validationGates } from '../../builtin/builtin-kinds.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 
@@ -22,12 +23,13 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
 ])
 
 /** Warnings for gates that were changed from their default without an effect. */
-export const gatesWithoutEffect = (gates: FeatureGates): string[] =>
-  Object.entries(gates).flatMap(([name, isOn]) =>
-    EFFECTIVE.has(name) || fieldGates().has(name) || validationGates().has(name) || isGateOn({}, name) === isOn
-      ? []
-      : `--feature-gates: ${name} has no effect here`,
+export function gatesWithoutEffect(gates: FeatureGates): string[] {
+  const isEffective = (name: string): boolean =>
+    [EFFECTIVE, fieldGates(), validationGates(), roleGates()].some(names => names.has(name))
+  return Object.entries(gates).flatMap(([name, isOn]) =>
+    isEffective(name) || isGateOn({}, name) === isOn ? [] : `--feature-gates: ${name} has no effect here`,
   )
+}
 
 /** On by default only here: the API that it works for is off until --runtime-config switches it on. */
 export const migratesStorage = (gates: FeatureGates): boolean => gates['StorageVersionMigrator'] ?? true
