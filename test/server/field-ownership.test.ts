@@ -46,8 +46,8 @@ describe('an apply of a missing object', () => {
     expect(owners(made)).toEqual(['m Apply: x'])
   })
 
-  test('conflicts if it has a uid', async () => {
-    const refused = await apply(`${CONFIGMAPS}/a`, 'm', configMap({}, { uid: 'ghost' }))
+  test.each([{ uid: 'ghost' }, { uid: 'ghost', name: undefined }])('conflicts if it has a uid: %j', async metadata => {
+    const refused = await apply(`${CONFIGMAPS}/a`, 'm', configMap({}, metadata))
     expect(refused.status).toBe(409)
     expect(refused.body.message).toBe(
       'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid ghost, and no existing object was found',

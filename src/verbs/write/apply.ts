@@ -47,11 +47,11 @@ export async function applyObject(
       decodeMerged: result => decodeApplied(target, result),
     })
     configuration.checkDuplicates()
-    return checkAddress(object, target)
+    return checkAddress(live ? object : asNewObject(target, object), target)
   }
 
   async function created(): Promise<ObjectResult> {
-    const object = asNewObject(target, await merged(undefined))
+    const object = await merged(undefined)
     const made = await createFrom(context, request, object, APPLIED)
     return { type: 'object', status: 201, versioned: target, object: made }
   }
@@ -63,7 +63,7 @@ export async function applyObject(
       if (!old && target.subresource === '') return undefined
       if (!old) {
         // Where a PUT may create the object, kube-apiserver decodes the configuration first.
-        if (target.kind.traits.allowCreateOnUpdate) asNewObject(target, await merged(undefined))
+        if (target.kind.traits.allowCreateOnUpdate) await merged(undefined)
         throw notFound(resourceOf(target.kind), target.name)
       }
       return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
