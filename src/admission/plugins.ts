@@ -4,7 +4,7 @@
 import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
 import type { MetricsRegistry } from '../base/metrics.js'
 import type { Kind } from '../kinds/kind.js'
-import type { FeatureGates } from '../meta/feature-gates.js'
+import { type FeatureGates, isGateOn } from '../meta/feature-gates.js'
 import { RANDOM_IDS } from '../meta/object/ids.js'
 import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
@@ -197,7 +197,8 @@ const INTERNAL_LAST: readonly Create[] = [
   () => systemPriorityClasses,
   ({ authorizer, rules }) => rbacEscalation(authorizer, rules),
   ({ authorizer }) => createOnUpdate(authorizer),
-  ({ objects, authorizer }) => claimAuthorization(objects, authorizer),
+  ({ objects, authorizer, featureGates }) =>
+    claimAuthorization(objects, authorizer, isGateOn(featureGates, 'DRAResourceClaimGranularStatusAuthorization')),
   ({ metrics }) => certificateDurations(metrics),
 ]
 

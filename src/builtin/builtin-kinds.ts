@@ -25,7 +25,6 @@ import { clusterTrustBundles } from './certificates/cluster-trust-bundle.js'
 import { podCertificateRequest } from './certificates/pod-certificate-request.js'
 import { buildKind, type FindDefinition, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
-import { STRICT_IPS } from './common/ip-rules.js'
 import { lease } from './coordination/lease.js'
 import { leaseCandidates } from './coordination/lease-candidate.js'
 import { componentStatus } from './core/component-status.js'
@@ -64,7 +63,7 @@ import { resourceClaimTemplates } from './resource/resource-claim-template.js'
 import { resourcePoolStatusRequest } from './resource/resource-pool-status-request.js'
 import { resourceSlices } from './resource/resource-slice.js'
 import { priorityClass } from './scheduling/priority-class.js'
-import { isChanged, type KindSettings, withChangedParts, withSettings } from './settings/kind-settings.js'
+import { ERROR_GATES, isChanged, type KindSettings, withChangedParts, withSettings } from './settings/kind-settings.js'
 import { csiDriver } from './storage/csi-driver.js'
 import { csiNode } from './storage/csi-node.js'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.js'
@@ -191,7 +190,8 @@ export function builtinKindsWith(table: TypeTable, settings: KindSettings): Kind
 /** The gates that change what is refused. */
 export const validationGates = (): ReadonlySet<string> =>
   new Set([
-    STRICT_IPS,
+    ...ERROR_GATES,
+    'RestartAllContainersOnContainerExits',
     ...KINDS.flatMap(({ changedBy = {} }) => Object.keys(changedBy).flatMap(names => names.split(' '))),
   ])
 

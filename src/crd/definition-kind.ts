@@ -28,7 +28,12 @@ export function definitionKind(base: Kind, ruleCompiler: RuleCompiler = new Rule
     ...base,
     keyPrefix: `/${base.group}/${base.names.plural}/`,
     versions: base.versions.map(version => definitionVersion(version, ruleCompiler)),
-    traits: { ...base.traits, allowUnconditionalUpdate: false, hasTerminatingPhase: true },
+    traits: {
+      ...base.traits,
+      allowUnconditionalUpdate: false,
+      hasTerminatingPhase: true,
+      subresourcesWithoutTable: ['status'],
+    },
     convert: convertDefinition,
   }
 }

@@ -100,7 +100,7 @@ export interface Traits {
   /** A Table without objects has null instead of an empty list of rows. */
   readonly nullEmptyRows?: boolean
   /** A status is not shown as a Table. */
-  readonly noStatusTable?: boolean | undefined
+  readonly subresourcesWithoutTable?: readonly string[] | undefined
   /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
   readonly defaultPropagation?: { readonly warning?: string } | undefined
   /** The propagation policy of a delete is ignored: nothing depends on such objects. */

@@ -2,6 +2,7 @@
 // are identified. It is compiled from `Type` once, part by part as values come to it.
 import { compareTexts } from '../meta/go/go-text.js'
 import { isObject, type Value } from '../meta/values/value.js'
+import type { SpecialType } from './special/special-type.js'
 import { compiledOnce, type Field, type Type } from './type.js'
 
 /** A value may be a scalar, a list or a map. A type that is known only from values allows all three. */
@@ -101,12 +102,10 @@ const DEDUCED: MergeType = {
   map: freeMap(false, () => DEDUCED),
 }
 
-/** JSON of a type that is not known here is taken as a whole. */
-const FREE_OBJECT: MergeType = { map: UNTYPED_ATOMIC.map! }
-
-const SPECIAL: Readonly<Record<'scalar' | 'object' | 'any', MergeType>> = {
+const SPECIAL: Readonly<Record<SpecialType['merge'], MergeType>> = {
   scalar: { scalar: 'untyped' },
-  object: FREE_OBJECT,
+  // JSON of a type that is not known here is taken as a whole. The rules of the kind refuse what is no object.
+  atomic: UNTYPED_ATOMIC,
   any: DEDUCED,
 }
 

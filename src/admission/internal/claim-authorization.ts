@@ -14,7 +14,8 @@ import type { AdmissionPlugin } from '../chain.js'
 const GROUP = 'resource.k8s.io'
 const ADMIN_LABEL = 'resource.kubernetes.io/admin-access'
 
-export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer): AdmissionPlugin => ({
+/** `isGranular`: whether parts of the status need rights of their own. */
+export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer, isGranular = true): AdmissionPlugin => ({
   name: 'ResourceClaimAuthorization',
   operations: new Set(['CREATE', 'UPDATE']),
   resources: [`resourceclaims.${GROUP}`, `resourceclaims.${GROUP}/status`, `resourceclaimtemplates.${GROUP}`],
@@ -28,7 +29,8 @@ export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer): 
       const why = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`
       errors.push(fieldForbidden(path, why))
     }
-    if (isStatus && oldObject) errors.push(...(await checkStatusRights(attributes, object, oldObject, authorizer)))
+    if (isStatus && oldObject && isGranular)
+      errors.push(...(await checkStatusRights(attributes, object, oldObject, authorizer)))
     return errors
   },
 })

@@ -1,6 +1,8 @@
 // Authentication: the user of a request, by its client certificate or its bearer token; otherwise system:anonymous.
 
+import { createHash } from 'node:crypto'
 import { type Awaitable, andThen } from '../../base/awaitable.js'
+import { keptBy } from '../../base/memo.js'
 import type { Request } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { AUTHENTICATED, UNAUTHENTICATED } from './system-groups.js'
@@ -15,6 +17,8 @@ export interface ClientCertificate {
   readonly subject: Readonly<Record<string, string | string[]>>
   /** False if no authority for clients has signed it, or if it has expired. */
   readonly isValid: boolean
+  /** The certificate in DER. */
+  readonly raw: Uint8Array
 }
 
 /** Takes the warnings and the audit annotations of credentials. */
@@ -50,16 +54,27 @@ export function authenticate(
 export const withAuthenticated = (identity: Identity): Identity =>
   identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }
 
-/** The common name is the user, the organizations are the groups. A certificate without a common name is ignored. */
+/**
+ * The common name is the user, the organizations are the groups, and an attribute of Kubernetes' own is the uid. A certificate
+ * without a common name is ignored, and one with several uids or an empty one is refused.
+ */
 export const byCertificate: Authenticator = ({ certificate }) => {
   if (!certificate) return undefined
-  const { subject, isValid } = certificate
+  const { subject, isValid, raw } = certificate
   if (!isValid) return false
   const name = commonNameOf(subject)
   if (name === '') return undefined
+  const uids = subject[UID_ATTRIBUTE]
+  if (Array.isArray(uids) || uids === '') return false
   const groups = subject['O'] ?? []
-  return { name, uid: '', groups: typeof groups === 'string' ? [groups] : groups, extra: {} }
+  const extra = { 'authentication.kubernetes.io/credential-id': [credentialOf(raw)] }
+  return { name, uid: uids ?? '', groups: typeof groups === 'string' ? [groups] : groups, extra }
 }
+
+const UID_ATTRIBUTE = '1.3.6.1.4.1.57683.2'
+
+/** Audit events name the certificate by this. */
+const credentialOf = keptBy((raw: Uint8Array) => `X509SHA256=${createHash('sha256').update(raw).digest('hex')}`)
 
 /** Of several common names, the last one counts, as in Go's certificates. */
 export function commonNameOf({ CN: names = '' }: ClientCertificate['subject']): string {

@@ -119,6 +119,7 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
     prepareForUpdate: inTurn(keepGeneration, keepStatus),
     prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepOwnMetadata),
     allowUnconditionalUpdate: false,
+    subresourcesWithoutTable: ['status'],
   }
 }
 

@@ -17,6 +17,7 @@ import {
   countSpecChanges,
   inTurn,
   keepGeneration,
+  keepSpec,
   keepStatus,
   type PrepareForUpdate,
 } from '../common/strategies.js'
@@ -57,6 +58,9 @@ function templateGenerationOf(set: ValueObject): number {
 function setTemplateGeneration(set: ValueObject, generation: number): void {
   ensureObject(ensureObject(set, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(generation)
 }
+
+/** The count is a part of the spec, which a write to the status does not change. */
+const keepTemplateGeneration: PrepareForUpdate = (set, old) => setTemplateGeneration(set, templateGenerationOf(old))
 
 const countTemplateChanges: PrepareForUpdate = (set, old) => {
   const before = templateGenerationOf(old)
@@ -133,6 +137,7 @@ export const daemonSet = defineKind('apps/v1', 'DaemonSet', {
       setTemplateGeneration(set, given >= 1 ? given : 1)
     },
     prepareForUpdate: inTurn(keepGeneration, keepStatus, countTemplateChanges, countSpecChanges),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepTemplateGeneration),
   }),
   validation: podOwner({
     spec: [

@@ -22,7 +22,7 @@ import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkTemplateLabels } from '../apps/pod-owner.js'
 import { isConditionTrue } from '../common/conditions.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
-import { asGoStruct, asGoTemplate } from '../common/go-struct.js'
+import { asGoPodSpec, asGoStruct, asGoTemplate } from '../common/go-struct.js'
 import { check, checkUpdate, immutable, maxBytes, notNegative, type Rule, when } from '../common/rules.js'
 import { checkPodTemplate } from '../core/pod/spec/pod-spec.js'
 import { podFailurePolicy, successPolicy } from './job-policies.js'
@@ -247,7 +247,7 @@ const templateChange = ({ isSuspended, scheduling, resources }: TemplateRules): 
     // Then kube-apiserver compares nothing but the specs.
     const oldSpec = objectAt(oldTemplate, 'spec')
     if (sameValue(withOldSizes(objectAt(kept, 'spec'), oldSpec), oldSpec)) return []
-    const shown = asGoTemplate({ spec: objectAt(template, 'spec') })
+    const shown = asGoPodSpec(objectAt(template, 'spec'))
     return [fieldInvalid(childPath(path, 'template.spec'), shown, 'field is immutable')]
   })
 

@@ -215,6 +215,7 @@ const strategy = (table: TypeTable): BuiltinStrategy => ({
   prepareForUpdate: inTurn(keepGeneration, keepSpec, keepStatus),
   prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepDecisions, timeConditions),
   prepareForSubresourceUpdate: { approval: inTurn(keepGeneration, keepSpec, keepRestOfStatus, timeConditions) },
+  subresourcesWithoutTable: ['approval'],
 })
 
 // ---- Table

@@ -72,7 +72,7 @@ export function buildKind(
       lenientRouting: false,
       strategicMerge: true,
       returnsDeletedObject: strategy.returnsDeletedObject ?? false,
-      noStatusTable: strategy.noStatusTable,
+      subresourcesWithoutTable: strategy.subresourcesWithoutTable,
       hasTerminatingPhase: strategy.hasTerminatingPhase ?? false,
       // Kinds without a printer of their own have this column.
       nullEmptyRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',

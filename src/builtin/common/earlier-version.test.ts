@@ -32,7 +32,7 @@ test.each<readonly [string, string, string]>([
 test('a field of a slice that is not selectable', () => {
   const kind = builtinKinds(builtinTypes()).find(({ names }) => names.plural === 'resourceslices')!
   expect(kind.versions.map(({ supportField }) => supportField('spec.x', '1'))).toMatchObject([
-    { error: 'field label "spec.x" not supported for ResourceSlice' },
+    { error: 'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.x' },
     { error: 'field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: spec.x' },
     { error: 'field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: spec.x' },
   ])

@@ -26,8 +26,13 @@ export const asGoClaimTemplate = (template: ValueObject): Printed =>
 /** The same for a pod template. */
 export const asGoTemplate = (template: ValueObject): Printed => {
   const [metadata, spec] = [objectAt(template, 'metadata'), objectAt(template, 'spec')]
-  return asStruct({ ...metadata, Spec: goStruct('core/v1.PodSpec', withHostFields(spec)) })
+  return asStruct({ ...metadata, Spec: goPodSpec(spec) })
 }
+
+/** The spec of a pod template alone. */
+export const asGoPodSpec = (spec: ValueObject): Printed => asStruct(goPodSpec(spec))
+
+const goPodSpec = (spec: ValueObject): ValueObject => goStruct('core/v1.PodSpec', withHostFields(spec))
 
 /** kube-apiserver's internal type has these fields in the security context. */
 const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']

@@ -30,7 +30,7 @@ export interface BuiltinStrategy {
   readonly allowUnconditionalUpdate?: boolean
   /** A delete returns the object instead of a Status. */
   readonly returnsDeletedObject?: boolean
-  readonly noStatusTable?: boolean
+  readonly subresourcesWithoutTable?: readonly string[]
   /** The grace period of a deletion in seconds. */
   readonly gracePeriod?: (object: ValueObject, requested: number | undefined) => number
   /** Conditions of the object's row in a Table. */

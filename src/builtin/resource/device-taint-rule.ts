@@ -61,7 +61,7 @@ const deviceTaintRule = defineKind('resource.k8s.io/v1beta2', 'DeviceTaintRule',
     prepareForUpdate: inTurn(dateEffect, keepGeneration, keepStatus, countSpecChanges),
     prepareForStatusUpdate: statusAlone,
     returnsDeletedObject: true,
-    noStatusTable: true,
+    subresourcesWithoutTable: ['status'],
   }),
   statusReset: ['metadata'],
   validation: validationRules({

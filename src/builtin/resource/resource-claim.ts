@@ -29,7 +29,7 @@ const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', {
     prepareForStatusUpdate: inTurn(statusAlone, dropDeallocated),
     returnsDeletedObject: true,
-    noStatusTable: true,
+    subresourcesWithoutTable: ['status'],
   }),
   statusReset: ['metadata'],
   validation: validationRules({

@@ -147,7 +147,7 @@ export const resourcePoolStatusRequest = defineKind(API_VERSION, KIND, {
     prepareForStatusUpdate: statusAlone,
     allowUnconditionalUpdate: false,
     returnsDeletedObject: true,
-    noStatusTable: true,
+    subresourcesWithoutTable: ['status'],
   }),
   statusReset: ['metadata'],
   validation: validationRules({

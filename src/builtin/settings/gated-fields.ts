@@ -80,6 +80,9 @@ export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
         'status.initContainerStatuses[].allocatedResourcesStatus',
         'status.ephemeralContainerStatuses[].allocatedResourcesStatus',
       ],
+      ResourceHealthStatusMessage: ['container', 'initContainer', 'ephemeralContainer'].map(
+        kind => `status.${kind}Statuses[].allocatedResourcesStatus[].resources[].message`,
+      ),
     },
   ],
   'apps Deployment': [{ DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] }],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import { allFeatureGates, checkFeatureGates } from '../../meta/feature-gates.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -186,4 +186,41 @@ test('the gates of suspended jobs: what may change in the template once the job 
   expect(refused(true, false)).toEqual([true, false, false])
   expect(refused(false, true)).toEqual([false, true, false])
   expect(refused(false, false)).toEqual([true, true, true])
+})
+
+describe('gates that change what is refused', () => {
+  const podOf = (meta: ValueObject, spec: ValueObject): ValueObject => ({
+    metadata: { name: 'x', namespace: 'd', ...meta },
+    spec: { restartPolicy: 'Always', containers: [], ...spec },
+  })
+  const about = (word: string, object: ValueObject, gate: string, on: boolean): string[] =>
+    refusals('Pod', object, { [gate]: on }).filter(text => text.includes(word))
+
+  test('PodDeletionCost: the cost of a deletion', () => {
+    const costs = (cost: string) => podOf({ annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }, {})
+    for (const cost of ['x', '+1', '08', '', '3000000000']) {
+      expect(about('32bit', costs(cost), 'PodDeletionCost', true)).toHaveLength(1)
+      expect(about('32bit', costs(cost), 'PodDeletionCost', false)).toEqual([])
+    }
+    expect(about('32bit', costs('-5'), 'PodDeletionCost', true)).toEqual([])
+  })
+
+  test('SELinuxMount: the policy MountOption', () => {
+    const policy = (seLinuxChangePolicy: string) => podOf({}, { securityContext: { seLinuxChangePolicy } })
+    expect(about('MountOption', policy('MountOption'), 'SELinuxMount', false)).toHaveLength(1)
+    expect(about('MountOption', policy('MountOption'), 'SELinuxMount', true)).toEqual([])
+    expect(about('Other', policy('Other'), 'SELinuxMount', true)).toHaveLength(1)
+  })
+
+  test('RestartAllContainersOnContainerExits: rules that restart all containers', () => {
+    const rule = { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }
+    const container = { name: 'c', image: 'i', restartPolicy: 'Never', restartPolicyRules: [rule] }
+    const object = podOf({}, { containers: [container], initContainers: [{ ...container, restartPolicy: 'Always' }] })
+    const gate = 'RestartAllContainersOnContainerExits'
+    expect(about('restartPolicyRules', object, gate, true)).toEqual([])
+    expect(about('restartPolicyRules', object, gate, false)).toEqual([
+      'spec.initContainers[0].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always',
+      'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
+    ])
+  })
 })

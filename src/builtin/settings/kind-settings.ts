@@ -1,6 +1,6 @@
 // What the flags of a server change in its built-in kinds: fields of features that are off, and privileged containers.
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../../kinds/kind.js'
-import { type FieldError, fieldForbidden } from '../../meta/errors/field-errors.js'
+import { type FieldError, fieldForbidden, fieldNotSupported } from '../../meta/errors/field-errors.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectAt, objectsAt } from '../../meta/values/access.js'
@@ -34,19 +34,23 @@ export function withSettings(kind: Kind, { featureGates = {}, allowPrivileged = 
   const id = `${kind.group} ${kind.names.kind}`
   const podSpecAt = POD_SPEC_AT[id]
   const drops = dropsOf(id, podSpecAt, featureGates)
-  const refused = allowPrivileged || podSpecAt === undefined ? undefined : privilegedContainers(podSpecAt)
-  const tolerant = isGateOn(featureGates, STRICT_IPS) ? kind : withoutGate(kind, STRICT_IPS)
-  if (drops.length === 0 && refused === undefined) return tolerant
+  const refused = podSpecAt === undefined ? [] : refusedInPods(podSpecAt, featureGates, allowPrivileged)
+  const changed = new Set([...ERROR_GATES].filter(gate => isChanged(featureGates, gate)))
+  const tolerant = changed.size === 0 ? kind : withoutErrorsOf(kind, changed)
+  if (drops.length === 0 && refused.length === 0) return tolerant
   return {
     ...tolerant,
     versions: tolerant.versions.map(version => versionWith(version, drops, refused, COUNTED_FIRST.has(id))),
   }
 }
 
-/** The kind without the errors that are none while this gate is off. */
-function withoutGate(kind: Kind, gate: string): Kind {
+/** Gates without whose default some errors are none, see `FieldError.gate`. */
+export const ERROR_GATES: ReadonlySet<string> = new Set([STRICT_IPS, 'PodDeletionCost', 'SELinuxMount'])
+
+/** The kind without the errors that are none while these gates are changed. */
+function withoutErrorsOf(kind: Kind, gates: ReadonlySet<string>): Kind {
   const remaining = (errors: readonly FieldError[]): readonly FieldError[] =>
-    errors.filter(error => error.gate !== gate)
+    errors.filter(({ gate }) => gate === undefined || !gates.has(gate))
   const tolerant = <S extends Pick<Strategy, 'validateUpdate'>>(strategy: S): S => ({
     ...strategy,
     validateUpdate: (object, old, warnings) => remaining(strategy.validateUpdate(object, old, warnings)),
@@ -92,7 +96,7 @@ type FindErrors = (object: ValueObject) => FieldError[]
 function versionWith(
   version: KindVersion,
   drops: readonly DropFields[],
-  refused: FindErrors | undefined,
+  refused: readonly FindErrors[],
   isCountedFirst: boolean,
 ): KindVersion {
   const drop = (object: ApiObject, old: ApiObject | undefined): void => {
@@ -100,7 +104,7 @@ function versionWith(
   }
   const { strategy, subresources } = version
   const more = (object: ApiObject, errors: readonly FieldError[]): readonly FieldError[] =>
-    refused === undefined ? errors : [...errors, ...refused(object)]
+    refused.length === 0 ? errors : [...errors, ...refused.flatMap(find => find(object))]
   const changed: Strategy = {
     ...strategy,
     prepareForCreate(object, now) {
@@ -135,6 +139,37 @@ const dropping = (
 })
 
 const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers']
+
+/** What flags refuse in pods, beside what validation does. */
+function refusedInPods(podSpecAt: string, gates: FeatureGates, allowPrivileged: boolean): FindErrors[] {
+  return [
+    ...(allowPrivileged ? [] : [privilegedContainers(podSpecAt)]),
+    ...(isGateOn(gates, RESTART_ALL) ? [] : [restartsOfAll(podSpecAt)]),
+  ]
+}
+
+const RESTART_ALL = 'RestartAllContainersOnContainerExits'
+
+/** While its gate is off no container may restart all others, and sidecars have no rules for restarts. */
+function restartsOfAll(podSpecAt: string): FindErrors {
+  const path = podSpecAt.split('.')
+  return object => {
+    const spec = path.reduce(objectAt, object)
+    return CONTAINERS.flatMap(list =>
+      objectsAt(spec, list).flatMap((container, i) => {
+        const at = `${podSpecAt}.${list}[${i}].restartPolicyRules`
+        const rules = objectsAt(container, 'restartPolicyRules')
+        if (list === 'initContainers' && container['restartPolicy'] === 'Always') {
+          const why = 'restartPolicyRules are not allowed for init containers with restart policy Always'
+          return rules.length > 0 ? [fieldForbidden(at, why)] : []
+        }
+        return rules.flatMap(({ action }, n) =>
+          action === 'RestartAllContainers' ? [fieldNotSupported(`${at}[${n}].action`, action, ['Restart'])] : [],
+        )
+      }),
+    )
+  }
+}
 
 /** Without --allow-privileged no container may be privileged. */
 function privilegedContainers(podSpecAt: string): FindErrors {

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { answerUnreadable } from './unreadable.js'
 
 /** What a client receives on a connection with such an error, and whether the connection is closed at once. */
-function answerTo(code: string) {
+function answerTo(code: string, sent = '') {
   const socket = new PassThrough()
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  answerUnreadable(Object.assign(new Error(code), { code }), socket)
+  answerUnreadable(Object.assign(new Error(code), { code, rawPacket: Buffer.from(sent) }), socket)
   return { text: String(socket.read() ?? Buffer.concat(chunks)), closed: socket.destroyed }
 }
 
@@ -25,3 +25,13 @@ test.each(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT', 'ERR_SSL_NO_SHARED_CIPHER'
     expect(answerTo(code)).toEqual({ text: '', closed: true })
   },
 )
+
+test('a method that the parser does not know is not allowed', () => {
+  const { text } = answerTo('HPE_INVALID_METHOD', 'FOO /api/v1/pods HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(text).toContain('HTTP/1.1 405 Method Not Allowed')
+  expect(text).toContain('"reason":"MethodNotAllowed"')
+})
+
+test.each(['\u0016\u0003\u0001', 'GET', 'FOO BAR', '(a) / HTTP/1.1\r\n'])('%j is no request', sent => {
+  expect(answerTo('HPE_INVALID_METHOD', sent).text).toContain('HTTP/1.1 400 Bad Request')
+})

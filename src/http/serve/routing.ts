@@ -192,7 +192,7 @@ function routeTo(
   const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
   const { kind, version } = served
   const target: Target = { kind, version, namespace, name: isCollection ? '' : name, subresource }
-  const hasTable = !(subresource === 'status' && kind.traits.noStatusTable)
+  const hasTable = !kind.traits.subresourcesWithoutTable?.includes(subresource)
   const typed = hasTable ? TYPED_OBJECTS : VIRTUAL_OBJECTS
   const offer = version.type.dialect === 'go' ? typed : UNTYPED_OBJECTS
   return { verb, target, query: info.isOldWatch ? queryOfOldWatch(info) : info.query, offer }

@@ -23,7 +23,7 @@ export interface FieldError {
   /** The bad value, for types whose message includes it; undefined omits it. */
   readonly value?: BadValue
   readonly detail: string
-  /** The feature gate without which this is no error. */
+  /** The feature gate that must have its default value for this to be an error. */
   readonly gate?: string | undefined
 }
 

@@ -9,14 +9,19 @@ import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 export const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion'
 
 const EFFECTIVE: ReadonlySet<string> = new Set([
+  'APIServerIdentity',
   'AllAlpha',
   'AllBeta',
+  'AllowInsecureKubeletCertificateSigningRequests',
   UNSAFE_DELETION,
   'CBORServingAndStorage',
+  'ComponentFlagz',
+  'ComponentStatusz',
   'ConstrainedImpersonation',
   'MutatingAdmissionPolicy',
   'OpenAPIEnums',
   'PodTopologyLabelsAdmission',
+  'ServiceAccountNodeAudienceRestriction',
   'StorageVersionMigrator',
   'TokenRequestServiceAccountUIDValidation',
   'WatchList',

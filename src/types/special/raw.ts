@@ -10,12 +10,12 @@ const raw = (name: string, merge: SpecialType['merge'], schema: ValueObject): Sp
   codec: () => ({ decode: value => value, ...printedAs(null) }),
   message: () => MESSAGE,
   merge,
-  cel: merge === 'object' ? 'object' : 'hidden',
+  cel: merge === 'atomic' ? 'object' : 'hidden',
   openapi: () => schema,
 })
 
-export const RAW_EXTENSION = raw('runtime.RawExtension', 'object', { type: 'object' })
-export const FIELDS_V1 = raw('meta/v1.FieldsV1', 'object', { type: 'object' })
+export const RAW_EXTENSION = raw('runtime.RawExtension', 'atomic', { type: 'object' })
+export const FIELDS_V1 = raw('meta/v1.FieldsV1', 'atomic', { type: 'object' })
 export const JSON_VALUE = raw('apiextensions/v1.JSON', 'any', {})
 
 /** The JSON as bytes. */

@@ -14,7 +14,7 @@ export interface SpecialType {
   /**
    * What server-side apply takes it for: one value, an object of which nothing is declared, or whatever the value is.
    */
-  readonly merge: 'scalar' | 'object' | 'any'
+  readonly merge: 'scalar' | 'atomic' | 'any'
   /** What CEL declares it as. A type without one in OpenAPI v3 is hidden from expressions. */
   readonly cel: 'timestamp' | 'dyn' | 'object' | 'hidden'
   /** Its schema in OpenAPI v2 or v3. */

@@ -18,7 +18,7 @@ import {
 import { validationRules } from '../../common/validation.js'
 import { checkOnlyAdded } from './containers/ephemeral-containers.js'
 import { defaultPod } from './defaults.js'
-import { checkPodSpec } from './spec/pod-spec.js'
+import { checkDeletionCost, checkPodSpec } from './spec/pod-spec.js'
 import { mergeLabelKeys } from './spec/scheduling.js'
 import { checkSpecChange } from './spec/spec-change.js'
 import { checkResize } from './subresources/resize.js'
@@ -29,6 +29,7 @@ import { podRow, podRowConditions } from './table.js'
 import { podWarnings } from './warnings.js'
 
 const strategy: BuiltinStrategy = {
+  subresourcesWithoutTable: ['ephemeralcontainers', 'resize'],
   prepareForCreate: (pod, { now }) => {
     startGeneration(pod)
     mergeLabelKeys(pod)
@@ -84,6 +85,7 @@ const rules: readonly Rule[] = [
     }),
   ),
   tokensHaveAccount,
+  check((pod, _, old) => checkDeletionCost(pod, old, 'metadata')),
 ]
 
 const MIRROR = 'kubernetes.io/config.mirror'

@@ -85,6 +85,6 @@ class SentCredentials implements Credentials {
   get certificate(): Credentials['certificate'] {
     const certificate = this.exchange.peer.certificate()
     if (!certificate?.isValid || this.certificates.isClient(this.exchange)) return certificate
-    return { subject: certificate.subject, isValid: false }
+    return { ...certificate, isValid: false }
   }
 }

@@ -4,6 +4,7 @@ import {
   type FieldError,
   fieldDuplicate,
   fieldInvalid,
+  fieldNotSupported,
   fieldTooLong,
   indexPath,
 } from '../../../../meta/errors/field-errors.js'
@@ -191,10 +192,16 @@ export const podSecurityRules: readonly Rule[] = [
   optional('seccompProfile', seccompRules),
   optional('appArmorProfile', appArmorRules),
   optionalChoice('supplementalGroupsPolicy', ['Merge', 'Strict']),
-  // `MountOption` is behind a feature gate that is off.
-  optionalChoice('seLinuxChangePolicy', ['Recursive']),
+  check((context, path) => checkChangePolicy(stringAt(context, 'seLinuxChangePolicy'), `${path}.seLinuxChangePolicy`)),
   optional('windowsOptions', windowsOptionRules),
 ]
+
+/** `MountOption` is behind a feature gate that is off by default. */
+function checkChangePolicy(policy: string, path: string): FieldError[] {
+  if (policy === '' || policy === 'Recursive') return []
+  const error = fieldNotSupported(path, policy, ['Recursive'])
+  return [policy === 'MountOption' ? { ...error, gate: 'SELinuxMount' } : error]
+}
 
 const NETWORK_SYSCTL = /^net[./]/
 const IPC_SYSCTL = /^(kernel[./](sem$|shm|msg)|fs[./]mqueue[./])/

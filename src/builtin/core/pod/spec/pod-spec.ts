@@ -44,6 +44,7 @@ export function checkPodTemplate(template: ValueObject, path: string, old?: Valu
     ...checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels')),
     ...checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations')),
     ...checkPodSpec(spec, childPath(path, 'spec'), { ofPod: false, oldSpec: old && objectAt(old, 'spec') }),
+    ...checkDeletionCost(template, old, path),
   ]
   if (objectsAt(spec, 'ephemeralContainers').length > 0) {
     const why = 'ephemeral containers not allowed in pod template'
@@ -51,6 +52,21 @@ export function checkPodTemplate(template: ValueObject, path: string, old?: Valu
   }
   return errors
 }
+
+const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
+
+/** By this annotation controllers choose the pods that they delete. An old value that is no number may stay. */
+export function checkDeletionCost(holder: ValueObject, old: ValueObject | undefined, metaPath: string): FieldError[] {
+  const costOf = (object: ValueObject): string | undefined =>
+    mapAt(objectAt(object, 'metadata'), 'annotations')[DELETION_COST]
+  const [cost, before] = [costOf(holder), old && costOf(old)]
+  if (cost === undefined || isInt32(cost) || (before !== undefined && !isInt32(before))) return []
+  const at = `${childPath(metaPath, 'annotations')}[${DELETION_COST}]`
+  return [{ ...fieldInvalid(at, cost, 'must be a 32bit integer'), gate: 'PodDeletionCost' }]
+}
+
+const isInt32 = (text: string): boolean =>
+  /^(0|-?[0-9]+)$/.test(text) && !/^0./.test(text) && Number(text) === Math.trunc(Number(text) | 0)
 
 export interface PodSpecOptions {
   /** False for a template, which kube-apiserver checks less strictly; it has no `podName`. */

@@ -35,6 +35,8 @@ export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObjec
     const given = objectAt(binding.metadata, field)
     if (Object.keys(given).length > 0) Object.assign(ensureObject(changed.metadata, field), given)
   }
+  // The node that the scheduler had nominated before would only mislead.
+  delete ensureObject(changed, 'status')['nominatedNodeName']
   setPodCondition(ensureObject(changed, 'status'), { type: 'PodScheduled', status: 'True' }, now)
   return changed
 }
