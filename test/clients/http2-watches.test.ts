@@ -83,7 +83,7 @@ const residentMb = (): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
 const openWatches = async (): Promise<number> => {
   const { text } = await sendRequest(server, '/metrics', { token })
-  const counts = text.matchAll(/^apiserver_longrunning_requests\{verb="WATCH".*\} (\d+)/gm)
+  const counts = text.matchAll(/^apiserver_longrunning_requests\{.*verb="WATCH".*\} (\d+)/gm)
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
