@@ -80,6 +80,10 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
     update: async (key, value, expected, guard) =>
       resultOf(await store.update(key, write(key, value), expected, guard)),
     delete: async (key, expected) => resultOf(await store.delete(key, expected)),
+    ...(store.putWithTtl && {
+      putWithTtl: (key: string, value: Uint8Array, seconds: number) =>
+        store.putWithTtl!(key, write(key, value), seconds),
+    }),
     watch: (target, after, sink) =>
       store.watch(target, after, {
         ...sink,

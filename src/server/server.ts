@@ -186,6 +186,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       async stop() {
         if (!running.isStopping) log.info('stopping')
         running.isStopping = true
+        await controllers.withdrawEndpoints()
         if (serving.shutdownDelayMs) await sleep(serving.shutdownDelayMs)
         await phases.undo()
         log.info('stopped')

@@ -129,6 +129,12 @@ export interface Store {
   delete(key: string, expected: Revision): Promise<WriteResult>
 
   /**
+   * Writes a value, whatever the key has now. The store deletes it by itself when it was not written again for so many
+   * seconds, or a little later. Only on stores that several processes share.
+   */
+  putWithTtl?(key: string, value: Uint8Array, seconds: number): Promise<void>
+
+  /**
    * Delivers every write with a revision greater than `after` to a key, or to any key under a prefix: in order, each
    * once, none missing, also across broken connections. Ends with `compacted` when history no longer reaches back to
    * `after`, with `future-revision` when `after` is not reached yet.

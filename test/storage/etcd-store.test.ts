@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
 import { describeStore } from '../../src/storage/store.suite.js'
-import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
+import { brief, recordWatch } from '../../src/storage/watch-recorder.suite.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 
 /** etcd accepts requests of 1.5 MiB by default. */
@@ -23,6 +23,22 @@ describe.skipIf(etcdMissing())('etcd', () => {
   })
 
   describeStore('etcd store', () => open())
+
+  test('deletes a key that was not written again in time', async () => {
+    const { store } = await open()
+    const recorded = recordWatch(store, '/leases/', await store.revision())
+    await store.putWithTtl!('/leases/a', Buffer.from('one'), 1000)
+    await store.putWithTtl!('/leases/a', Buffer.from('two'), 1)
+    expect((await store.get('/leases/a'))!.value.toString()).toBe('two')
+    const events = brief(await recorded.count(3))
+    expect(events.map(event => event.replace(/ @.*/, ''))).toEqual([
+      'create /leases/a=one',
+      expect.stringContaining('update /leases/a=two'),
+      expect.stringContaining('delete /leases/a'),
+    ])
+    expect(await store.get('/leases/a')).toBeUndefined()
+    await store.close()
+  })
 
   // Older versions may answer before events that are in transit, so only a prefix without writes gives a certain result.
   test('with reliable progress, a watch without events gets it at once', async () => {

@@ -20,7 +20,7 @@ import {
   sliceMetadata,
 } from './mirrored-slices.js'
 
-const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror'
+export const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror'
 const LEADER_ELECTION = 'control-plane.alpha.kubernetes.io/leader'
 
 export interface MirroringKinds {

@@ -15,6 +15,9 @@ const RANGES: Readonly<Record<string, string>> = {
   '/ranges/serviceips': 'serviceipallocations',
 }
 
+/** The addresses of API servers. */
+const SERVER_LEASES = '/masterleases/'
+
 /** Keys of this server itself, such as the one that signs tokens: they are kept as Secrets are. */
 export const OWN_PREFIX = '/binnacle/'
 const OWN: ResourceOfKey = { group: '', resource: 'secrets', isObject: false }
@@ -25,6 +28,7 @@ export function createResourceOfKey(registry: Registry): (key: string) => Resour
     if (key.startsWith(OWN_PREFIX)) return OWN
     const range = RANGES[key]
     if (range !== undefined) return { group: '', resource: range, isObject: false }
+    if (key.startsWith(SERVER_LEASES)) return { group: '', resource: 'apiserveripinfo', isObject: false }
     const kind = kindOf(key)
     if (!kind) return ofUnknown(key)
     const { group, names } = kind

@@ -129,6 +129,10 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     create: (key, value, guard) => measure('create', key, () => store.create(key, value, guard)),
     update: (key, value, expected, guard) => measure('update', key, () => store.update(key, value, expected, guard)),
     delete: (key, expected) => measure('delete', key, () => store.delete(key, expected)),
+    ...(store.putWithTtl && {
+      putWithTtl: (key: string, value: Uint8Array, seconds: number) =>
+        measure('update', key, () => store.putWithTtl!(key, value, seconds)),
+    }),
   }
 }
 

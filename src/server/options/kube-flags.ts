@@ -35,7 +35,7 @@ const HARMLESS = `
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
   delete-collection-workers
   emulation-forward-compatible enable-logs-handler
-  endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
+  etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
   kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types

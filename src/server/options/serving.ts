@@ -4,12 +4,17 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { SecureVersion } from 'node:tls'
 import { UsageError } from '../../base/usage-error.js'
+import type { EndpointLeaseTimes } from '../../controllers/start-controllers.js'
 import { type KeyPairFiles, readKeyPair } from '../tls/key-pair.js'
 import type { KeyPair } from '../tls/x509.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { readFlagFile } from './flag-files.js'
 import { choice, count, duration, list, optionalText, port, repeatedText, text, toggle } from './flag-values.js'
 import { cipherList, curveList, tlsVersion } from './tls-settings.js'
+
+/** `lease` publishes the addresses of all servers that live on one store, `none` publishes none. */
+const ENDPOINT_RECONCILERS = ['lease', 'none'] as const
+type EndpointReconcilerType = (typeof ENDPOINT_RECONCILERS)[number]
 
 export interface ServingOptions {
   /** Absent: https is not served. */
@@ -18,6 +23,10 @@ export interface ServingOptions {
   readonly http?: { readonly port: number } | undefined
   /** The address in the Endpoints of the service `kubernetes`; the one that https listens on when absent. */
   readonly advertiseAddress?: string | undefined
+  /** Whether that address is published; it is when absent. */
+  readonly endpointReconciler?: EndpointReconcilerType | undefined
+  /** How soon the addresses of servers that are gone are removed; kube-apiserver's times when absent. */
+  readonly endpointLeaseTimes?: EndpointLeaseTimes | undefined
   /** The host in URLs to this server that its answers contain; the address it listens on when absent. */
   readonly externalHostname?: string | undefined
   /** The value of the header Strict-Transport-Security; no header when absent. */
@@ -64,6 +73,11 @@ export const servingFlags = {
     ...optionalText('<address>', 'the address in the Endpoints of the service "kubernetes"'),
     byDefault: '--bind-address, unless that is a loopback address',
   },
+  'endpoint-reconciler-type': choice(
+    ENDPOINT_RECONCILERS,
+    'whether the addresses of all servers on one etcd are in the Endpoints of the service "kubernetes", or none',
+    'lease',
+  ),
   'external-hostname': optionalText(
     '<host>',
     'the host name in URLs to this server, such as the one of its public keys',
@@ -106,6 +120,7 @@ export function servingFromFlags(flags: Flags, dataFolder: string): ServingOptio
     https: flags.https ? httpsFromFlags(flags, dataFolder) : undefined,
     http: httpPort === undefined ? undefined : { port: httpPort },
     advertiseAddress: advertised,
+    endpointReconciler: flags['endpoint-reconciler-type'],
     externalHostname: flags['external-hostname'],
     strictTransportSecurity: strictTransportSecurity(flags['strict-transport-security-directives']),
     shutdownDelayMs: flags['shutdown-delay-duration'],

@@ -6,12 +6,18 @@ import { type AvailabilityParts, startAvailability } from '../../aggregation/ava
 import type { Definitions } from '../../controllers/definitions.js'
 import { repairTimes, type ServiceAddresses, startDefaultServiceCidr } from '../../controllers/service-allocation.js'
 import {
+  type Controller,
   type ControllerRunner,
+  DEFAULT_ENDPOINT_LEASE_TIMES,
   type ElectionTimes,
+  type EndpointReconciler,
+  hasTtl,
   type KeptObject,
+  publishEndpoints,
   type RegisteredController,
   runControllers,
   startApiServices,
+  startEndpointReconciler,
   startEventExpiry,
   startFlowBootstrap,
   startFlowSchemaStatus,
@@ -30,7 +36,7 @@ import { flowKindsOf } from './flowcontrol/flow-control.js'
 import { requireKind } from './kinds.js'
 import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
 import { type AuthenticationInfo, publishConfigMaps } from './system-objects/own-config-maps.js'
-import { advertisedAddress, publishEndpoints } from './system-objects/own-endpoints.js'
+import { advertisedAddress } from './system-objects/own-endpoints.js'
 
 export interface ControllerParts extends KubeControllerParts {
   /** Without admission: no webhook may keep the replicas from electing a leader. */
@@ -62,6 +68,8 @@ export interface Controllers {
   start(httpsUrl: string | undefined): void
   /** Publishes the authorities of clients again, which have changed. */
   publishAuthentication(): void
+  /** Removes the address of this server from the Endpoints of `kubernetes`, where other servers are in them, too. */
+  withdrawEndpoints(): Promise<void>
   /** Resolves when all have stopped, those included that were still starting. */
   stop(): Promise<void>
 }
@@ -72,6 +80,7 @@ const LEASE = 'binnacle-controllers'
 export function createControllers(parts: ControllerParts): Controllers {
   const { store, systemContext, registry, env, leaderElection: times } = parts
   let runner: ControllerRunner | undefined
+  let endpoints: EndpointReconciler | undefined
   const candidate = {
     context: systemContext,
     leases: requireKind(registry, 'coordination.k8s.io', 'Lease'),
@@ -82,7 +91,7 @@ export function createControllers(parts: ControllerParts): Controllers {
   }
   return {
     start(httpsUrl) {
-      const controllers = registeredControllers(parts, httpsUrl)
+      const controllers = registeredControllers(parts, httpsUrl, started => (endpoints = started))
       runner = store.embedded
         ? runControllers(controllers, env)
         : runControllers(controllers, env, elected => startLeaderElection(candidate, elected))
@@ -92,11 +101,16 @@ export function createControllers(parts: ControllerParts): Controllers {
         env.log.error('the authorities of clients cannot be published', { error })
       })
     },
+    withdrawEndpoints: async () => endpoints?.withdraw(),
     stop: async () => runner?.stop(),
   }
 }
 
-function registeredControllers(parts: ControllerParts, httpsUrl: string | undefined): RegisteredController[] {
+function registeredControllers(
+  parts: ControllerParts,
+  httpsUrl: string | undefined,
+  onEndpoints: (started: EndpointReconciler) => void,
+): RegisteredController[] {
   const { store, context, systemContext, registry, definitions, addresses, frontProxy, env } = parts
   const { eventTtlMs } = parts.options
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
@@ -153,7 +167,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
           {
             name: 'endpoints',
             onEveryReplica: true,
-            start: () => publishOwnEndpoints(parts, Number(new URL(httpsUrl).port)),
+            start: () => startOwnEndpoints(parts, Number(new URL(httpsUrl).port), onEndpoints),
           },
         ]),
   ]
@@ -202,12 +216,24 @@ const trustParts = (
   env,
 })
 
-async function publishOwnEndpoints({ context, registry, serving }: ControllerParts, port: number): Promise<void> {
+async function startOwnEndpoints(
+  { store, context, registry, serving, env }: ControllerParts,
+  port: number,
+  onStart: (started: EndpointReconciler) => void,
+): Promise<Controller | undefined> {
   const address = advertisedAddress(serving)
-  if (address === undefined) return
+  if (address === undefined || serving.endpointReconciler === 'none') return undefined
+  const own = { address, port }
   const kinds = {
     endpoints: requireKind(registry, '', 'Endpoints'),
     endpointSlices: requireKind(registry, 'discovery.k8s.io', 'EndpointSlice'),
   }
-  await publishEndpoints(context, kinds, address, port)
+  if (!hasTtl(store)) {
+    await publishEndpoints(context, kinds, async () => [address], own)
+    return undefined
+  }
+  const times = serving.endpointLeaseTimes ?? DEFAULT_ENDPOINT_LEASE_TIMES
+  const reconciler = startEndpointReconciler({ context, kinds, store, own, times }, env)
+  onStart(reconciler)
+  return reconciler
 }

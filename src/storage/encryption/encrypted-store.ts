@@ -84,6 +84,10 @@ export function createEncryptedStore(store: Store, transformerOf: (key: string) 
     update: async (key, value, expected, guard) =>
       resultOf(await store.update(key, await encrypt(key, value), expected, guard)),
     delete: async (key, expected) => resultOf(await store.delete(key, expected)),
+    ...(store.putWithTtl && {
+      putWithTtl: async (key: string, value: Uint8Array, seconds: number) =>
+        store.putWithTtl!(key, await encrypt(key, value), seconds),
+    }),
     watch: (target, after, sink) => openWatch(inner => store.watch(target, after, inner), eventOf, sink),
     isUnreadable: key => unreadable.has(key),
     async findUnreadable() {

@@ -1,16 +1,20 @@
 // A store on an etcd cluster. It has no state of its own: any number of processes, including kube-apiservers, may use
 // the same data.
 
+import { randomInt } from 'node:crypto'
 import { HISTORY_MS } from '../common/history-keeper.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, guardChanged } from '../storage-error.js'
 import { eachGuard, type Guard, type Revision, type Store, type WriteResult } from '../store.js'
 import { createEtcdClient, type EtcdClientOptions } from './client/etcd-client.js'
-import { COMPACT, CompareTarget, type RequestOp, STATUS, TXN } from './client/messages.js'
+import { COMPACT, CompareTarget, LEASE_GRANT, type RequestOp, STATUS, TXN } from './client/messages.js'
 import { startCompactor } from './etcd-compactor.js'
 import { createKeyLayout, DEFAULT_PREFIX } from './etcd-keys.js'
 import { createEtcdReads } from './etcd-reads.js'
 import { type EtcdWatch, hasReliableProgress, openEtcdWatch } from './etcd-watch.js'
+
+/** The largest range of `randomInt`. */
+const MAX_LEASE_ID = 2 ** 48 - 1
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
   /** The prefix of all keys; `/registry`, as in Kubernetes, by default. */
@@ -127,6 +131,16 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     async delete(path, expected) {
       checkExpected(expected)
       return write(path, expected, key => ({ deleteRange: { key } }))
+    },
+
+    async putWithTtl(path, value, seconds) {
+      checkKey(path)
+      checkValue(value)
+      // A new lease each time, which ends by itself. The one of the write before has no key any more.
+      const lease = randomInt(1, MAX_LEASE_ID)
+      await client.call(LEASE_GRANT, { id: lease, ttl: seconds }, { isWrite: true })
+      const put = { key: layout.keyOf(path), value, lease }
+      await client.call(TXN, { compare: [], success: [{ put }] }, { isWrite: true })
     },
 
     watch(target, after, sink) {

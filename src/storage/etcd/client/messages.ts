@@ -48,7 +48,7 @@ export type CompareTarget = (typeof CompareTarget)[keyof typeof CompareTarget]
 
 export interface RequestOp {
   readonly range?: RangeRequest
-  readonly put?: { readonly key: Buffer; readonly value: Uint8Array }
+  readonly put?: { readonly key: Buffer; readonly value: Uint8Array; readonly lease?: number }
   readonly deleteRange?: { readonly key: Buffer }
 }
 
@@ -62,6 +62,13 @@ export interface TxnResponse {
   readonly header: Header | null
   readonly succeeded: boolean
   readonly responses: readonly { readonly range: RangeResponse | null }[]
+}
+
+export interface LeaseGrantRequest {
+  /** Chosen by the client: the numbers of etcd have 64 bits. */
+  readonly id: number
+  /** In seconds. */
+  readonly ttl: number
 }
 
 export interface CompactionRequest {
@@ -129,7 +136,7 @@ const method = messageTypes({
     countOnly: ['bool', 9],
   }),
   RangeResponse: message({ header: ['Header', 1], kvs: ['KeyValue', 2, 'repeated'], count: ['int64', 4] }),
-  PutRequest: message({ key: ['bytes', 1], value: ['bytes', 2] }),
+  PutRequest: message({ key: ['bytes', 1], value: ['bytes', 2], lease: ['int64', 3] }),
   DeleteRangeRequest: message({ key: ['bytes', 1] }),
   Compare: message({ target: ['int32', 2], key: ['bytes', 3], version: ['int64', 4], modRevision: ['int64', 6] }),
   RequestOp: message({ range: ['RangeRequest', 1], put: ['PutRequest', 2], deleteRange: ['DeleteRangeRequest', 3] }),
@@ -140,6 +147,7 @@ const method = messageTypes({
   }),
   ResponseOp: message({ range: ['RangeResponse', 1] }),
   TxnResponse: message({ header: ['Header', 1], succeeded: ['bool', 2], responses: ['ResponseOp', 3, 'repeated'] }),
+  LeaseGrantRequest: message({ ttl: ['int64', 1], id: ['int64', 2] }),
   CompactionRequest: message({ revision: ['int64', 1] }),
   CompactionResponse: message({ header: ['Header', 1] }),
   WatchCreateRequest: message({
@@ -168,6 +176,11 @@ const method = messageTypes({
 
 export const RANGE = method<RangeRequest, RangeResponse>('etcdserverpb.KV/Range', 'RangeRequest', 'RangeResponse')
 export const TXN = method<TxnRequest, TxnResponse>('etcdserverpb.KV/Txn', 'TxnRequest', 'TxnResponse')
+export const LEASE_GRANT = method<LeaseGrantRequest, object>(
+  'etcdserverpb.Lease/LeaseGrant',
+  'LeaseGrantRequest',
+  'Empty',
+)
 export const COMPACT = method<CompactionRequest, object>(
   'etcdserverpb.KV/Compact',
   'CompactionRequest',
