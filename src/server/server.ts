@@ -4,7 +4,8 @@
 //
 // and stops it so that nothing that was acknowledged is lost:
 //
-//   readiness off → listeners stop accepting → watches end → requests are answered → controllers → webhooks → store
+//   readiness off → its address out of the Endpoints → listeners stop accepting → watches end → requests are answered →
+//   controllers → webhooks → store
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdmissionCalls } from '../admission/functions.js'

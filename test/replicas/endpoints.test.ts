@@ -1,6 +1,7 @@
 // The addresses of several servers on one etcd in the Endpoints and EndpointSlice of the service `kubernetes`.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readLibraryOptions } from '../../src/server/options/library.js'
+import type { ServingOptions } from '../../src/server/options/serving.js'
 import { type Server, startServer } from '../../src/server/server.js'
 import { openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
@@ -8,7 +9,7 @@ import { type Proxy, startProxy } from '../components/proxy.js'
 import { sendRequest } from '../server/request.js'
 
 const TOKEN = 'admin-token'
-const [A, B] = ['192.0.2.1', '192.0.2.2']
+const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
 const TIMES = { ttlSeconds: 1, renewMs: 200 }
 
 describe.skipIf(etcdMissing())('servers on one etcd', () => {
@@ -16,13 +17,19 @@ describe.skipIf(etcdMissing())('servers on one etcd', () => {
   let proxy: Proxy
   let a: Server
   let b: Server
+  let unpublished: Server
 
-  async function start(advertiseAddress: string, endpoint: string): Promise<Server> {
+  async function start(
+    advertiseAddress: string,
+    endpoint: string,
+    more: Partial<ServingOptions> = {},
+  ): Promise<Server> {
     const { server } = readLibraryOptions({
       storage: { etcd: [endpoint] },
       tokens: { [TOKEN]: { name: 'admin', groups: ['system:masters'] } },
     })
-    return startServer({ ...server, serving: { ...server.serving, advertiseAddress, endpointLeaseTimes: TIMES } })
+    const serving = { ...server.serving, advertiseAddress, endpointLeaseTimes: TIMES, ...more }
+    return startServer({ ...server, serving })
   }
 
   beforeAll(async () => {
@@ -30,10 +37,12 @@ describe.skipIf(etcdMissing())('servers on one etcd', () => {
     const [endpoint] = etcd.endpoints
     proxy = await startProxy({ port: Number(new URL(endpoint!).port) })
     a = await start(A, endpoint!)
+    unpublished = await start(C, endpoint!, { endpointReconciler: 'none' })
     b = await start(B, `http://127.0.0.1:${proxy.port}`)
   }, 60_000)
   afterAll(async () => {
     await b?.stop()
+    await unpublished?.stop()
     await a?.stop()
     await proxy?.close()
     await etcd?.stop()
@@ -53,7 +62,7 @@ describe.skipIf(etcdMissing())('servers on one etcd', () => {
     await expect.poll(addresses, { timeout: 10_000 }).toEqual([expected, expected])
   }
 
-  test('are published while they live', { timeout: 40_000 }, async () => {
+  test('are published while they live, unless they are not to be', { timeout: 40_000 }, async () => {
     await become(A, B)
     await proxy.refuse()
     await become(A)

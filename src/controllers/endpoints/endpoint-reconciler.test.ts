@@ -81,7 +81,7 @@ describe('servers on one store', () => {
     const b = await start(B)
     const a = await start(A)
     expect(await published()).toMatchObject({ addresses: [A, B], sliced: [A, B], ports: [6443], slicedPorts: [6443] })
-    // It goes without a word.
+    // As if it were killed: its key stays.
     b.stop()
     await vi.advanceTimersByTimeAsync(10_000)
     expect((await published()).addresses).toEqual([A, B])

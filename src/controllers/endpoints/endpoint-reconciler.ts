@@ -36,7 +36,10 @@ export function startEndpointReconciler(
   env: ControllerEnv,
 ): EndpointReconciler {
   const leases = createServerLeases(store, times.ttlSeconds)
+  const log = env.log.child({ controller: 'endpoints' })
   let running: Promise<void> = Promise.resolve()
+  let withdrawn: Promise<void> | undefined
+  let isStopped = false
 
   async function livingServers(): Promise<string[]> {
     const addresses = await leases.addresses()
@@ -51,7 +54,8 @@ export function startEndpointReconciler(
       await leases.renew(own.address)
       await publishEndpoints(context, kinds, livingServers, own)
     } catch (error) {
-      env.log.warn('the address of this server cannot be published', { controller: 'endpoints', error })
+      // An error after the stop is mostly that the store is closed.
+      if (!isStopped) log.warn('the address of this server cannot be published', { error })
     }
   }
 
@@ -61,15 +65,19 @@ export function startEndpointReconciler(
     await publishEndpoints(context, kinds, leases.addresses, own)
   }
 
-  async function withdraw(): Promise<void> {
+  function stop(): void {
+    isStopped = true
     controller.stop()
+  }
+
+  async function withdraw(): Promise<void> {
+    stop()
     const removed = remove().catch((error: unknown) => {
-      env.log.warn('the address of this server cannot be removed', { controller: 'endpoints', error })
+      log.warn('the address of this server cannot be removed', { error })
     })
     await Promise.race([removed, new Promise(resolve => setTimeout(resolve, WITHDRAW_MS).unref())])
   }
 
-  const controller = startIntervalController('endpoints', env, times.renewMs, () => (running = reconcile()))
-  let withdrawn: Promise<void> | undefined
-  return { ...controller, withdraw: () => (withdrawn ??= withdraw()) }
+  const controller = startIntervalController('endpoint_reconciler', env, times.renewMs, () => (running = reconcile()))
+  return { ...controller, stop, withdraw: () => (withdrawn ??= withdraw()) }
 }

@@ -33,6 +33,7 @@ export async function publishEndpoints(
   own: ServerAddress,
 ): Promise<void> {
   const objects = serverObjects(context)
+
   /**
    * False if another server was faster. The addresses are read after the objects, which are changed only as they were read:
    * so an older list never replaces a newer one.

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type AvailabilityParts, startAvailability } from '../../aggregation/availability.js'
+import { SYSTEM_CLOCK } from '../../base/clock.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { repairTimes, type ServiceAddresses, startDefaultServiceCidr } from '../../controllers/service-allocation.js'
 import {
@@ -68,7 +69,7 @@ export interface Controllers {
   start(httpsUrl: string | undefined): void
   /** Publishes the authorities of clients again, which have changed. */
   publishAuthentication(): void
-  /** Removes the address of this server from the Endpoints of `kubernetes`, where other servers are in them, too. */
+  /** Removes the address of this server from the Endpoints of `kubernetes`, which stays where this is the only server. */
   withdrawEndpoints(): Promise<void>
   /** Resolves when all have stopped, those included that were still starting. */
   stop(): Promise<void>
@@ -232,8 +233,9 @@ async function startOwnEndpoints(
     await publishEndpoints(context, kinds, async () => [address], own)
     return undefined
   }
+  // The time in etcd passes as that of the system, also when the server's clock is stopped.
   const times = serving.endpointLeaseTimes ?? DEFAULT_ENDPOINT_LEASE_TIMES
-  const reconciler = startEndpointReconciler({ context, kinds, store, own, times }, env)
+  const reconciler = startEndpointReconciler({ context, kinds, store, own, times }, { ...env, clock: SYSTEM_CLOCK })
   onStart(reconciler)
   return reconciler
 }

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../base/metrics.js'
 import { createMemoryStore } from '../memory/memory-store.js'
+import type { Store } from '../store.js'
 import { describeStore } from '../store.suite.js'
 import { isUntransformable, readUntransformable } from '../untransformable.js'
 import { aesCbc, aesGcm, aesGcmOfSeed } from './aes.js'
@@ -132,6 +133,19 @@ test("the server's own keys are read in the clear until they are written again, 
   await store.update('/binnacle/key', Buffer.from('pem'), 1)
   use(GCM)
   await expect(store.get('/binnacle/key')).rejects.toMatchObject({ code: 'corrupt' })
+})
+
+test('a value that is written for a time is encrypted, too', async () => {
+  const below = createMemoryStore()
+  const transformer = prefixTransformers([CBC], 'no matching prefix found', transformation)
+  const shared: Store = { ...below, putWithTtl: async (key, value) => void (await below.create(key, value)) }
+  const store = createEncryptedStore(shared, key => {
+    return { transformer, context: { resource: 'a', authenticated: Buffer.from(key) }, isObject: false }
+  })
+  await store.putWithTtl!('/masterleases/a', Buffer.from('in the clear'), 15)
+  expect((await below.get('/masterleases/a'))!.value.toString('latin1')).not.toContain('clear')
+  expect((await store.get('/masterleases/a'))!.value.toString()).toBe('in the clear')
+  expect(createEncryptedStore(below, () => expect.unreachable()).putWithTtl).toBeUndefined()
 })
 
 test('a write that cannot be encrypted is refused', async () => {

@@ -13,9 +13,6 @@ import { createKeyLayout, DEFAULT_PREFIX } from './etcd-keys.js'
 import { createEtcdReads } from './etcd-reads.js'
 import { type EtcdWatch, hasReliableProgress, openEtcdWatch } from './etcd-watch.js'
 
-/** The largest range of `randomInt`. */
-const MAX_LEASE_ID = 2 ** 48 - 1
-
 export interface EtcdStoreOptions extends EtcdClientOptions {
   /** The prefix of all keys; `/registry`, as in Kubernetes, by default. */
   readonly prefix?: string | undefined
@@ -136,7 +133,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     async putWithTtl(path, value, seconds) {
       checkKey(path)
       checkValue(value)
-      // A new lease each time, which ends by itself. The one of the write before has no key any more.
+      // A new lease each time, as kube-apiserver does. That of the write before has no key any more, and ends by itself.
       const lease = randomInt(1, MAX_LEASE_ID)
       await client.call(LEASE_GRANT, { id: lease, ttl: seconds }, { isWrite: true })
       const put = { key: layout.keyOf(path), value, lease }
@@ -181,6 +178,9 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     },
   }
 }
+
+/** The largest range of `randomInt`. */
+const MAX_LEASE_ID = 2 ** 48 - 1
 
 /** Another process has compacted to this revision already. */
 function ignoreCompacted(error: unknown): void {
