@@ -50,17 +50,27 @@ export function listBeside(key: string, directive: typeof DELETE_FROM_LIST | typ
 }
 
 /**
- * A value of a patch where there is nothing to merge it with: without nulls, and without objects that have `$patch`.
- * Undefined if it is such an object itself. (Other directives stay and are unknown fields of the result.)
+ * A value of a patch where there is nothing to merge it with: without objects that have `$patch`. Undefined if it is such
+ * an object itself. (Other directives stay and are unknown fields of the result.)
  */
-export function withoutDirectives(value: Value, nulls: 'keep' | 'drop' = 'drop'): Value | undefined {
-  const dropNulls = nulls === 'drop'
-  const isDirective = (part: Tree): boolean =>
-    isTreeObject(part) && Object.hasOwn(part, PATCH) && !(dropNulls && part[PATCH] === null)
-  if (isDirective(value)) return undefined
-  return copyTree(value, {
-    omit: (part, of) => isDirective(part) || (dropNulls && part === null && of === 'object'),
-  }) as Value
+export function withoutDirectives(value: Value): Value | undefined {
+  return isDirective(value) ? undefined : (copyTree(value, { omit: isDirective }) as Value)
+}
+
+const isDirective = (part: Tree): boolean => isTreeObject(part) && Object.hasOwn(part, PATCH)
+
+/** Removes the nulls that have nothing to remove, from the patch itself: messages that quote it show it without them. */
+export function dropNulls(value: Value): void {
+  const pending: Value[] = [value]
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (Array.isArray(part)) for (const item of part) pending.push(item)
+    else if (isObject(part)) {
+      for (const key of Object.keys(part)) {
+        if (part[key] === null) delete part[key]
+        else pending.push(part[key]!)
+      }
+    }
+  }
 }
 
 export const isMarked = (item: Value): boolean => isObject(item) && Object.hasOwn(item, PATCH)

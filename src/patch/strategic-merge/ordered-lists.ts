@@ -53,7 +53,7 @@ function mergeBoth(
   member: Member,
   mergeItems: MergeItems,
 ): MergedList {
-  if (current === undefined) return { items: withoutDirectives(change ?? [], 'keep') as Value[], liveOrder: [] }
+  if (current === undefined) return { items: withoutDirectives(change ?? []) as Value[], liveOrder: [] }
   if (change !== undefined && member.strategy === 'merge') return mergeLists(current, change, member, mergeItems)
   const identify = (item: Value): Identity => (isObject(item) ? keyOf(item, member.mergeKey) : identityOf(item))
   return { items: change ?? current, liveOrder: current.map(identify) }

@@ -3,7 +3,12 @@ import { type Value, type ValueObject, WholeFloat } from '../../meta/values/valu
 import type { FieldSpec, Type } from '../../types/type.js'
 import { builtinTypes, typeTable } from '../../types/type-table.js'
 import { PatchError } from '../patch-error.js'
-import { applyStrategicMergePatch, MAX_MERGED_LEVELS, parseStrategicMergePatch } from './strategic-merge.js'
+import {
+  applyOwnPatch,
+  applyStrategicMergePatch,
+  MAX_MERGED_LEVELS,
+  parseStrategicMergePatch,
+} from './strategic-merge.js'
 
 const types = builtinTypes()
 
@@ -58,6 +63,18 @@ describe('maps', () => {
   test('$patch at the root', () => {
     expect(patched('core/v1.ConfigMap', object, { $patch: 'replace', data: { z: '1' } })).toEqual({ data: { z: '1' } })
     expect(patched('core/v1.ConfigMap', object, { $patch: 'delete' })).toEqual({})
+  })
+
+  // As recorded: messages quote the patch as it is left.
+  test.each<[patch: ValueObject, left: ValueObject]>([
+    [{ metadata: { annotations: { n: null, m: 'x' } } }, { metadata: { annotations: { m: 'x' } } }],
+    [{ metadata: { labels: { l: null } } }, { metadata: { labels: { l: null } } }],
+    [{ metadata: { labels: [{ x: null }] } }, { metadata: { labels: [{}] } }],
+    [{ data: { a: { x: null, y: [{ z: null }, null] } } }, { data: { a: { y: [{}, null] } } }],
+    [{ unknown: { $patch: 'replace', x: null } }, { unknown: { $patch: 'replace' } }],
+  ])('nulls of %j that have nothing to remove are removed from the patch', (patch, left) => {
+    applyOwnPatch(object, patch, types.byName('core/v1.ConfigMap'))
+    expect(patch).toEqual(left)
   })
 
   test('null removes', () => {

@@ -7,6 +7,7 @@ import { copyOf } from '../json/tree.js'
 import { jsonTypeName, malformed } from '../patch-error.js'
 import {
   DELETE_FROM_LIST,
+  dropNulls,
   listBeside,
   obeyPatchDirective,
   PATCH,
@@ -69,6 +70,7 @@ function mergeMember(live: ValueObject, key: string, change: Value, type: Type, 
   if (change === null) {
     delete live[key]
   } else if (!isSameType(current, change)) {
+    dropNulls(change)
     const value = withoutDirectives(change)
     if (value === undefined) delete live[key]
     else setOwn(live, key, value)
