@@ -171,16 +171,12 @@ function withStorageVersion(object: ApiObject, onlyIfEmpty = false): ApiObject {
   return withStatus(object, { ...status, storedVersions: [...stored, storage] })
 }
 
-/** It waits for its objects to be deleted, has no grace period, and keeps its generation. */
+/** It waits for its objects to be deleted. */
 function markTerminating(object: ApiObject): ApiObject {
-  const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata
-  const { finalizers = [], generation = 1, deletionTimestamp } = metaOf(object)
+  const { finalizers = [], deletionTimestamp } = metaOf(object)
   const others = finalizers.filter(name => name !== 'orphan' && name !== 'foregroundDeletion')
   const held = others.includes(CLEANUP_FINALIZER) ? others : [...others, CLEANUP_FINALIZER]
-  const marked = {
-    ...object,
-    metadata: { ...metadata, generation: Number(generation) - 1, finalizers: held },
-  } as ApiObject
+  const marked = { ...object, metadata: { ...object.metadata, finalizers: held } }
   return setCondition(marked, DELETION_PENDING, Date.parse(deletionTimestamp ?? ''))
 }
 

@@ -93,7 +93,10 @@ export interface Traits {
   readonly lenientRouting: boolean
   /** A delete that removes the object returns the object; otherwise a Status. */
   readonly returnsDeletedObject: boolean
-  /** An object is marked as Terminating before it is removed; preconditions are checked then, with other messages. */
+  /**
+   * An object is marked as Terminating before it is removed, without a grace period or a new generation; preconditions are
+   * checked then, with other messages.
+   */
   readonly hasTerminatingPhase: boolean
   /** Strategic merge patches are accepted: they need lists whose merge keys are declared in Go. */
   readonly strategicMerge: boolean

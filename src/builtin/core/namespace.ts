@@ -1,5 +1,5 @@
 // Namespace.
-import { type FieldError, fieldInvalid, keyPath } from '../../meta/errors/field-errors.js'
+import { asTypedText, type FieldError, fieldInvalid, keyPath } from '../../meta/errors/field-errors.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsLabel, checkQualifiedName } from '../../meta/object/names.js'
 import {
@@ -53,10 +53,8 @@ const strategy: BuiltinStrategy = {
   prepareForDelete: terminating,
 }
 
-/** A namespace has no grace period; its phase shows that it is being deleted. */
 function terminating(namespace: ApiObject): ApiObject {
-  const { deletionGracePeriodSeconds: _, ...meta } = namespace.metadata
-  return { ...namespace, metadata: meta, status: { ...objectAt(namespace, 'status'), phase: 'Terminating' } }
+  return { ...namespace, status: { ...objectAt(namespace, 'status'), phase: 'Terminating' } }
 }
 
 // ---- validation
@@ -88,7 +86,7 @@ const podSecurityLabels = check(namespace => {
 function checkPhase(namespace: ValueObject): FieldError[] {
   const isDeleted = has(objectAt(namespace, 'metadata'), 'deletionTimestamp')
   const phase = stringAt(objectAt(namespace, 'status'), 'phase')
-  const invalid = (why: string): FieldError[] => [fieldInvalid('status.Phase', phase, why)]
+  const invalid = (why: string): FieldError[] => [fieldInvalid('status.Phase', asTypedText(phase), why)]
   if (isDeleted && phase !== 'Terminating') {
     return invalid("may only be 'Terminating' if `deletionTimestamp` is not empty")
   }

@@ -217,6 +217,10 @@ export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0)
   }
 }
 
+/** The same for a kind that shows its deletion as a phase: no grace period, and no new generation. */
+export const metaForTermination = (meta: ObjectMeta, now: number): ObjectMeta =>
+  meta.deletionTimestamp === undefined ? { ...meta, deletionTimestamp: timeAfter(now, 0) } : meta
+
 /** The metadata of an object that is being deleted, with a shorter grace period. */
 export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): ObjectMeta {
   const { deletionTimestamp = '', deletionGracePeriodSeconds: given = 0 } = meta

@@ -7,6 +7,7 @@ import {
   FOREGROUND_FINALIZER,
   metaForDeletion,
   metaForSoonerDeletion,
+  metaForTermination,
   metaOf,
   type ObjectMeta,
   ORPHAN_FINALIZER,
@@ -46,14 +47,16 @@ export async function prepareDelete(env: PipelineEnv, request: DeleteRequest, ol
   const waiting = version.strategy.gracePeriod ? propagated : withoutGrace(propagated)
   if (grace === undefined && !version.strategy.blocksDeletion(waiting)) return { type: 'remove', object: old }
   const isTerminating = metaOf(old).deletionTimestamp !== undefined
-  const meta =
-    isTerminating && grace !== undefined
-      ? metaForSoonerDeletion(metaOf(propagated), grace)
-      : metaForDeletion(metaOf(propagated), env.now(), grace)
-  const marked = setMeta(propagated, meta)
+  const marked = setMeta(propagated, metaOfMarked(target, metaOf(propagated), grace, env.now()))
   const object = isTerminating ? marked : version.strategy.prepareForDelete(marked)
   const stored = await kind.convert(object, kind.storedAs, request)
   return { type: 'mark', object, stored, isBlocked: version.strategy.blocksDeletion(object) }
+}
+
+function metaOfMarked({ kind }: Target, meta: ObjectMeta, grace: number | undefined, now: number): ObjectMeta {
+  if (kind.traits.hasTerminatingPhase) return metaForTermination(meta, now)
+  const isSooner = meta.deletionTimestamp !== undefined && grace !== undefined
+  return isSooner ? metaForSoonerDeletion(meta, grace) : metaForDeletion(meta, now, grace)
 }
 
 function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }: DeleteOptions): void {
