@@ -78,7 +78,7 @@ export async function prepareUpdate(
   if (changed) checkAdmittedCount(changed)
   const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
   const admitted = mergeOwnerReferences(request, changed ? placed(target, changed, old) : tracked, 'admitted')
-  const object = complete(env, target, strategy, admitted, old)
+  const object = complete(env, request, strategy, admitted, old)
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
@@ -117,22 +117,26 @@ function placed(target: Target, changed: ApiObject, old: ApiObject): ApiObject {
 /** The fields that the server keeps or counts, set after admission. */
 function complete(
   env: PipelineEnv,
-  { kind, name }: Target,
+  { target, options }: UpdateRequest,
   strategy: SubresourceStrategy,
   admitted: ApiObject,
   old: ApiObject,
 ): ApiObject {
+  const { kind, name } = target
   const { allowUnconditionalUpdate } = kind.traits
   const isUnconditional = !namesVersion(admitted)
   if (isUnconditional && !allowUnconditionalUpdate) {
     const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
     throw invalid({ group: kind.group, kind: kind.names.plural }, name, [error])
   }
+  const { selfLink } = metaOf(admitted)
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
-  const seen = isUnconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
+  // A selfLink is dropped when the object is stored, which a dry run does not do.
+  const linked = selfLink && options.dryRun ? { ...meta, selfLink } : meta
+  const seen = isUnconditional ? { ...linked, resourceVersion: metaOf(old).resourceVersion! } : linked
   const changed = withOwnership(strategy.prepareForUpdate(setMeta(admitted, seen), old, env.now()), admitted)
-  // A selfLink is never stored, so that an update that brings one changes the object.
-  return metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
+  // So an update that brings one changes the object.
+  return selfLink ? changed : keepTimes(changed, old)
 }
 
 /** What every update must keep to, whatever its kind adds. */
