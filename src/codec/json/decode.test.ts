@@ -39,6 +39,11 @@ describe('numbers', () => {
     expect(value(text)).toEqual(expected)
   })
 
+  it('keeps how a whole float was written', () => {
+    const texts = ['1e3', '1E3', '1.0', '1.00', '-0.0', '1e30', '1e+30', '9223372036854775808', '12345678901234567890']
+    expect(texts.map(text => (value(text) as WholeFloat).literal)).toEqual(texts)
+  })
+
   it('refuses numbers beyond float64, naming the first, but only if the rest is well formed', () => {
     expect(failure('{"a":1e400,"b":-1e309}')).toMatchObject({
       kind: 'unacceptable',

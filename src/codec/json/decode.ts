@@ -49,7 +49,10 @@ export function parseNumber(literal: string): Value | undefined {
   }
   const number = Number(literal)
   if (!Number.isFinite(number)) return undefined
-  return Number.isInteger(number) ? new WholeFloat(number) : number
+  if (!Number.isInteger(number)) return number
+  const float = new WholeFloat(number)
+  // A copy, because a part of a text keeps the whole text in memory.
+  return float.literal === literal ? float : new WholeFloat(number, Buffer.from(literal).toString())
 }
 
 const FLOAT_MARK = /[.eE]/

@@ -249,7 +249,7 @@ class Builder {
     if (scalar instanceof Timestamp) return scalar.text
     if (typeof scalar === 'bigint') {
       if (Number.isSafeInteger(Number(scalar))) return Number(scalar)
-      return scalar <= MAX_INT64 ? scalar : new WholeFloat(Number(scalar))
+      return scalar <= MAX_INT64 ? scalar : new WholeFloat(Number(scalar), String(scalar))
     }
     if (typeof scalar !== 'number') return scalar
     if (Number.isFinite(scalar)) return parseNumber(String(scalar))!

@@ -11,7 +11,22 @@ export interface ValueObject {
 
 /** A float64 without a fraction. It is printed as an integer, and decoded as one. */
 export class WholeFloat {
-  constructor(readonly value: number) {}
+  /** Not a property, so that equal numbers are equal however they were written. */
+  readonly #literal: string | undefined
+
+  constructor(
+    readonly value: number,
+    literal?: string,
+  ) {
+    this.#literal = literal
+  }
+
+  /** As the document has it, which messages quote; without a document, a form that is read as this float. */
+  get literal(): string {
+    if (this.#literal !== undefined) return this.#literal
+    const text = String(this.value)
+    return /e/.test(text) ? text.replace('e+', 'e') : Math.abs(this.value) < 2 ** 53 ? `${text}.0` : text
+  }
 }
 
 export const isObject = (value: Value | undefined): value is ValueObject =>

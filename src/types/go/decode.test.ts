@@ -251,6 +251,11 @@ describe('values of the wrong type are refused in the words of Go', () => {
     ],
     [
       'coordination/v1.Lease',
+      { spec: { leaseDurationSeconds: new WholeFloat(1000, '1e3') } },
+      `${FIELD} number 1e3 into Go struct field LeaseSpec.spec.leaseDurationSeconds of type int32`,
+    ],
+    [
+      'coordination/v1.Lease',
       { spec: { leaseDurationSeconds: 4294967296 } },
       `${FIELD} number 4294967296 into Go struct field LeaseSpec.spec.leaseDurationSeconds of type int32`,
     ],
