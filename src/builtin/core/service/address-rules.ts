@@ -1,5 +1,6 @@
 // The cluster IPs of a service: one, or one of each family. They match the families of the service and do not change.
 import {
+  asTypedText,
   type FieldError,
   fieldDuplicate,
   fieldInvalid,
@@ -14,10 +15,10 @@ import { checkIp, familyOf } from '../../common/ip-rules.js'
 const ADDRESSES = 'spec.clusterIPs'
 const FAMILIES = 'spec.ipFamilies'
 
-/** A service without a cluster IP: its name resolves to the addresses of its endpoints. */
-export const needsClusterIp = (spec: ValueObject): boolean =>
-  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
+/** Also of an unknown type, which is refused after addresses were assigned. */
+export const needsClusterIp = (spec: ValueObject): boolean => stringAt(spec, 'type') !== 'ExternalName'
 
+/** A service without a cluster IP: its name resolves to the addresses of its endpoints. */
 export const isHeadless = (spec: ValueObject): boolean => {
   const addresses = stringsAt(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
@@ -46,7 +47,7 @@ export function checkClusterIps(spec: ValueObject): FieldError[] {
     const why = 'may specify no more than one IP for each IP family'
     errors.push(fieldInvalid(ADDRESSES, [...addresses], why))
   }
-  return errors.length > 0 || isHeadless(spec) ? errors : checkFamiliesMatch(spec, addresses)
+  return isHeadless(spec) ? errors : [...errors, ...checkFamiliesMatch(spec, addresses)]
 }
 
 function checkFamilies(spec: ValueObject): FieldError[] {
@@ -55,7 +56,7 @@ function checkFamilies(spec: ValueObject): FieldError[] {
   stringsAt(spec, 'ipFamilies').forEach((family, i) => {
     const at = indexPath(FAMILIES, i)
     if (family !== 'IPv4' && family !== 'IPv6') errors.push(fieldNotSupported(at, family, ['IPv4', 'IPv6']))
-    if (seen.has(family)) errors.push(fieldDuplicate(at, family))
+    if (seen.has(family)) errors.push(fieldDuplicate(at, asTypedText(family)))
     seen.add(family)
   })
   const policy = stringAt(spec, 'ipFamilyPolicy')
@@ -79,7 +80,7 @@ const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): Fi
   const families = stringsAt(spec, 'ipFamilies')
   return addresses.flatMap((address, i) => {
     const expected = families[i]
-    if (expected === undefined || expected === familyOf(address)) return []
+    if ((expected !== 'IPv4' && expected !== 'IPv6') || expected === familyOf(address)) return []
     const why = `expected an ${expected} value as indicated by \`ipFamilies[${i}]\``
     return [fieldInvalid(indexPath(ADDRESSES, i), address, why)]
   })

@@ -58,6 +58,10 @@ describe('a new service', () => {
       { clusterIP: '192.0.2.7' },
       'spec.clusterIPs: Invalid value: ["192.0.2.7"]: failed to allocate IP 192.0.2.7: the provided network does not match the current range',
     ],
+    [
+      { type: 'Unknown', clusterIP: '192.0.2.7' },
+      'spec.clusterIPs: Invalid value: ["192.0.2.7"]: failed to allocate IP 192.0.2.7: the provided network does not match the current range',
+    ],
     [{ clusterIP: '::1' }, 'spec.clusterIPs[0]: Invalid value: ["::1"]: IPv6 is not configured on this cluster'],
     [{ ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
     [
@@ -70,6 +74,18 @@ describe('a new service', () => {
     ],
   ])('cannot have %j', async (spec, error) => {
     expect(await errorsFor(spec)).toEqual([error])
+  })
+
+  // As recorded.
+  test('has addresses of its families, whatever else is wrong', async () => {
+    expect(await errorsFor({ clusterIPs: ['10.0.0.3', 'fd00::1'], ipFamilies: ['IPv6'] })).toEqual([
+      'spec.clusterIPs: Invalid value: ["10.0.0.3","fd00::1"]: must be empty when `clusterIP` is not specified',
+      'spec.clusterIPs[0]: Invalid value: "10.0.0.3": expected an IPv6 value as indicated by `ipFamilies[0]`',
+    ])
+    expect(await errorsFor({ clusterIPs: ['10.0.0.3'], ipFamilies: ['X'] })).toEqual([
+      'spec.clusterIPs: Invalid value: ["10.0.0.3"]: must be empty when `clusterIP` is not specified',
+      'spec.ipFamilies[0]: Unsupported value: "X": supported values: "IPv4", "IPv6"',
+    ])
   })
 
   test('without an address and a selector is open to both families', async () => {
@@ -171,6 +187,17 @@ describe('an update', () => {
       sessionAffinity: 'None',
       externalName: 'x',
     })
+  })
+
+  // As recorded: one of the two linked fields that changes alone, beside the type, is left as it is.
+  test('to another type keeps an address that was changed with it', async () => {
+    const named = await update({ type: 'ExternalName', externalName: 'x', clusterIP: 'None', clusterIPs: null })
+    expect(named).toMatchObject({ clusterIP: 'None' })
+    expect(named).not.toHaveProperty('clusterIPs')
+  })
+
+  test('to an unknown type, which is refused later, keeps the addresses', async () => {
+    expect(await update({ type: 'Unknown' })).toMatchObject({ clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] })
   })
 
   test('gives back what is no longer used', async () => {

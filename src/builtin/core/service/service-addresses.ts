@@ -324,10 +324,8 @@ async function takeHealthPort(
 /** Takes from the old service what was assigned to it and the client left out. */
 export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
   if (needsClusterIp(spec) && needsClusterIp(oldSpec)) {
-    if (stringAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
-    if (!has(spec, 'clusterIPs') && stringAt(spec, 'clusterIP') === stringAt(oldSpec, 'clusterIP')) {
-      keep(spec, oldSpec, 'clusterIPs')
-    }
+    if (stringAt(spec, 'clusterIP') === '') keep(spec, oldSpec, 'clusterIP')
+    if (!has(spec, 'clusterIPs')) keep(spec, oldSpec, 'clusterIPs')
   }
   if (needsNodePorts(spec) && needsNodePorts(oldSpec)) keepNodePorts(spec, oldSpec)
   if (needsHealthPort(spec) && needsHealthPort(oldSpec) && numberAt(spec, 'healthCheckNodePort') === 0) {
@@ -354,14 +352,12 @@ export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefin
     if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
     return
   }
-  const sameList = equalValues(getOwn(spec, 'clusterIPs') ?? null, getOwn(oldSpec, 'clusterIPs') ?? null)
-  const before = stringAt(oldSpec, 'clusterIP')
-  if (first === before || !sameList) {
-    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
-    return
+  if (first === stringAt(oldSpec, 'clusterIP')) {
+    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = oldSpec['clusterIPs'] ?? [first]
+  } else if (equalValues(getOwn(spec, 'clusterIPs') ?? null, getOwn(oldSpec, 'clusterIPs') ?? null)) {
+    if (first === '') delete spec['clusterIPs']
+    else spec['clusterIPs'] = [first]
   }
-  if (first === '') delete spec['clusterIPs']
-  else spec['clusterIPs'] = [first]
 }
 
 /** Removes fields that the new type does not have, unless the client changed them too. */

@@ -1,6 +1,7 @@
 // Service. Addresses and node ports are assigned between the strategy and the validation (`service-addresses.ts`).
 import {
   asStruct,
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -162,7 +163,8 @@ function checkPorts(spec: ValueObject): FieldError[] {
     const nodePort = numberAt(port, 'nodePort')
     if (type === 'ClusterIP' && nodePort !== 0) {
       errors.push(fieldForbidden(childPath(path, 'nodePort'), "may not be used when `type` is 'ClusterIP'"))
-    } else if (nodePort !== 0) {
+    }
+    if (nodePort !== 0) {
       const key = `${protocol} ${nodePort}`
       if (nodePorts.has(key)) errors.push(fieldDuplicate(childPath(path, 'nodePort'), nodePort))
       nodePorts.add(key)
@@ -248,7 +250,7 @@ function checkTraffic(spec: ValueObject): FieldError[] {
     errors.push(...checkOneOf(external, TRAFFIC_POLICIES, 'spec.externalTrafficPolicy', { required: true }))
   } else if (external !== '') {
     const why = 'may only be set for externally-accessible services'
-    errors.push(fieldInvalid('spec.externalTrafficPolicy', external, why))
+    errors.push(fieldInvalid('spec.externalTrafficPolicy', asTypedText(external), why))
   }
   const healthPort = numberAt(spec, 'healthCheckNodePort')
   if (needsHealthPort(spec)) {
@@ -263,7 +265,8 @@ function checkTraffic(spec: ValueObject): FieldError[] {
   }
   if (has(spec, 'trafficDistribution')) {
     const supported = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
-    errors.push(...checkOneOf(stringAt(spec, 'trafficDistribution'), supported, 'spec.trafficDistribution'))
+    const given = stringAt(spec, 'trafficDistribution')
+    errors.push(...checkOneOf(given, supported, 'spec.trafficDistribution', { isString: true }))
   }
   return errors
 }
