@@ -1,6 +1,8 @@
 // Validates a webhook's clientConfig: exactly one of url and service, each with valid parts.
+
 import { X509Certificate } from 'node:crypto'
 import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/errors/field-errors.js'
+import { quote } from '../meta/go/go-text.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
 import type { ClientConfig } from './client-config.js'
 
@@ -20,8 +22,7 @@ function checkUrl(text: string, path: string): FieldError[] {
   const [, scheme = '', rest = ''] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(text) ?? []
   const [, authority = ''] = /^\/\/([^/?#]*)/.exec(rest) ?? []
   const error = urlError(text, scheme, authority)
-  if (error)
-    return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error}${URL_FORMAT}`)]
+  if (error) return [fieldRequired(path, `url must be a valid URL: parse ${quote(text)}: ${error}${URL_FORMAT}`)]
   const user = authority.includes('@') ? authority.slice(0, authority.lastIndexOf('@')) : undefined
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const [, fragment = ''] = /#(.*)$/s.exec(rest) ?? []
@@ -45,9 +46,9 @@ function urlError(text: string, scheme: string, authority: string): string | und
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   if (host.includes(' ')) return `invalid character " " in host name`
   const [, port] = /:([^:\]]*)$/.exec(host) ?? []
-  if (port !== undefined && !/^[0-9]*$/.test(port)) return `invalid port ${JSON.stringify(`:${port}`)} after host`
+  if (port !== undefined && !/^[0-9]*$/.test(port)) return `invalid port ${quote(`:${port}`)} after host`
   const [escape] = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text) ?? []
-  return escape === undefined ? undefined : `invalid URL escape ${JSON.stringify(escape)}`
+  return escape === undefined ? undefined : `invalid URL escape ${quote(escape)}`
 }
 
 function checkService(

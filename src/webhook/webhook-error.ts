@@ -1,5 +1,7 @@
 // Errors of webhook calls, with the messages that kube-apiserver gives, which are Go's.
+
 import { isIP } from 'node:net'
+import { quote } from '../meta/go/go-text.js'
 import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 
@@ -15,7 +17,7 @@ export class WebhookError extends Error {
 }
 
 export const asWebhookError = (error: unknown, destination: Destination, address: Address | undefined): WebhookError =>
-  new WebhookError(`Post ${JSON.stringify(destination.url)}: ${networkReason(error, destination, address)}`)
+  new WebhookError(`Post ${quote(destination.url)}: ${networkReason(error, destination, address)}`)
 
 export const timedOut = (): Error => new Error('context deadline exceeded')
 

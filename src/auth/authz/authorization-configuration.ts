@@ -7,6 +7,7 @@ import { UsageError } from '../../base/usage-error.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml } from '../../codec/yaml.js'
 import {
+  asString,
   asStruct,
   childPath,
   type FieldError,
@@ -145,7 +146,7 @@ function checkType(authorizer: ValueObject, path: string, seen: Set<string>): Fi
   const type = stringAt(authorizer, 'type')
   const at = childPath(path, 'type')
   if (type === '') return fieldRequired(at)
-  if (!AUTHORIZER_TYPES.some(each => each === type)) return fieldNotSupported(at, type, AUTHORIZER_TYPES)
+  if (!AUTHORIZER_TYPES.some(each => each === type)) return fieldNotSupported(at, asString(type), AUTHORIZER_TYPES)
   if (seen.has(type) && type !== 'Webhook') return fieldDuplicate(at, type)
   seen.add(type)
   return undefined
@@ -200,7 +201,7 @@ function readWebhook(
   const oneOf = (name: string, choices: readonly string[]): void => {
     const value = stringAt(webhook, name)
     if (value === '') errors.push(fieldRequired(childPath(path, name)))
-    else if (!choices.includes(value)) errors.push(fieldNotSupported(childPath(path, name), value, choices))
+    else if (!choices.includes(value)) errors.push(fieldNotSupported(childPath(path, name), asString(value), choices))
   }
   const timeoutMs = duration('timeout', '', MAX_TIMEOUT)
   const authorizedTtlMs = duration('authorizedTTL', AUTHORIZED_TTL, Number.POSITIVE_INFINITY)
@@ -232,7 +233,7 @@ function checkConditionVersion(webhook: ValueObject, path: string, conditions: n
   const at = childPath(path, 'matchConditionSubjectAccessReviewVersion')
   const version = stringAt(webhook, 'matchConditionSubjectAccessReviewVersion')
   if (version === '') return conditions > 0 ? [fieldRequired(at, 'required if match conditions are specified')] : []
-  return version === 'v1' ? [] : [fieldNotSupported(at, version, ['v1'])]
+  return version === 'v1' ? [] : [fieldNotSupported(at, asString(version), ['v1'])]
 }
 
 const CONNECTIONS = ['InClusterConfig', 'KubeConfigFile']

@@ -29,7 +29,7 @@ import {
 } from '../../meta/values/access.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { type Value, type ValueObject } from '../../meta/values/value.js'
-import { checkNotNegative, checkText } from '../common/field-checks.js'
+import { checkNotNegative, checkTypedText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, immutable, notNegative, type Rule } from '../common/rules.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
@@ -198,7 +198,7 @@ export const growingCollisionCount = checkUpdate((status, old, path) => {
 
 /** A number or a percentage. */
 export const checkCount = (count: Value, path: string): FieldError[] =>
-  typeof count === 'string' ? checkText(count, checkPercent, path) : checkNotNegative(Number(count), path)
+  typeof count === 'string' ? checkTypedText(count, checkPercent, path) : checkNotNegative(Number(count), path)
 
 /** The number, or that of the percentage; 0 for a string that is no percentage. */
 export function countOrPercent(count: Value): number {

@@ -1,6 +1,7 @@
 // StatefulSet: pods with stable names and with volumes of their own.
 import {
   asStruct,
+  asTypedText,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -85,7 +86,8 @@ function defaultUpdateStrategy(strategy: ValueObject): void {
 function checkPodManagement(spec: ValueObject, path: string): FieldError[] {
   const policy = stringAt(spec, 'podManagementPolicy')
   if (policy === '' || policy === 'OrderedReady' || policy === 'Parallel') return []
-  return [fieldInvalid(childPath(path, 'podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'")]
+  const why = "must be 'OrderedReady' or 'Parallel'"
+  return [fieldInvalid(childPath(path, 'podManagementPolicy'), asTypedText(policy), why)]
 }
 
 /** The rolling update as Go prints the struct. */

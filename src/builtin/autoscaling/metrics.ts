@@ -1,5 +1,6 @@
 // The metrics of an autoscaler: what is measured, and which value is wanted.
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -63,7 +64,8 @@ const targetRules: readonly Rule[] = [
   check((target, path) => {
     const type = stringAt(target, 'type')
     if (TARGET_TYPES.has(type)) return []
-    return [fieldInvalid(childPath(path, 'type'), type, 'must be either Utilization, Value, or AverageValue')]
+    const why = 'must be either Utilization, Value, or AverageValue'
+    return [fieldInvalid(childPath(path, 'type'), asTypedText(type), why)]
   }),
   positiveAmount('value'),
   positiveAmount('averageValue'),

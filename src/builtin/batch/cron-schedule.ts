@@ -1,4 +1,5 @@
 // Schedules in the form of cron: five fields, or a word for a usual schedule; a time zone may stand in front.
+import { quote } from '../../meta/go/go-text.js'
 import { parseDuration } from '../../meta/values/time.js'
 
 /** The first error of a schedule from left to right; undefined for a valid one. */
@@ -95,7 +96,7 @@ function parseNumber(text: string, field?: Field): number | string {
   const named = field?.names?.indexOf(text.toLowerCase()) ?? -1
   if (field !== undefined && named !== -1) return field.min + named
   if (!/^[+-]?\d+$/.test(text)) {
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`
   }
   const number = Number(text)
   return number < 0 ? `negative number (${number}) not allowed: ${text}` : number

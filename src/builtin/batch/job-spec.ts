@@ -264,9 +264,9 @@ export const jobSpecChange = (template: TemplateRules): readonly Rule[] => [
   completionsChange,
   immutable('selector', { struct: true }),
   templateChange(template),
-  immutable('completionMode'),
+  immutable('completionMode', { typed: true }),
   immutableStruct('podFailurePolicy', 'batch/v1.PodFailurePolicy'),
   immutable('backoffLimitPerIndex'),
-  immutable('managedBy'),
+  immutable('managedBy', { typed: true }),
   immutableStruct('successPolicy', 'batch/v1.SuccessPolicy'),
 ]

@@ -2,6 +2,7 @@
 // must fit the request.
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import {
+  asString,
   type FieldError,
   fieldInvalid,
   fieldNotSupported,
@@ -49,7 +50,7 @@ function checkKnownConditions(conditions: readonly ValueObject[]): FieldError[] 
   return conditions.flatMap((condition, i) => {
     const at = `status.conditions.${indexPath('', i)}`
     const [type, state] = [stringAt(condition, 'type'), stringAt(condition, 'status')]
-    if (!FINAL.includes(type)) return [fieldNotSupported(`${at}.type`, type, FINAL)]
+    if (!FINAL.includes(type)) return [fieldNotSupported(`${at}.type`, asString(type), FINAL)]
     known++
     const why = 'There may be at most one condition with type "Issued", "Denied", or "Failed"'
     return [

@@ -1,5 +1,12 @@
 // Checks of single values that many rules share. Each gives the errors of one value at one path.
-import { type FieldError, fieldInvalid, fieldNotSupported, fieldRequired } from '../../meta/errors/field-errors.js'
+import {
+  asString,
+  asTypedText,
+  type FieldError,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../meta/errors/field-errors.js'
 import type { NameRule } from '../../meta/object/names.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -7,6 +14,10 @@ import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/va
 /** Each message of the name rule as an invalid value of the field. */
 export const checkText = (text: string, rule: NameRule, path: string): FieldError[] =>
   rule(text).map(error => fieldInvalid(path, text, error))
+
+/** The same for a text that has a type of its own in Go. */
+export const checkTypedText = (text: string, rule: NameRule, path: string): FieldError[] =>
+  rule(text).map(error => fieldInvalid(path, asTypedText(text), error))
 
 export const checkNotNegative = (value: number, path: string): FieldError[] => checkAtLeast(value, 0, path)
 
@@ -16,21 +27,26 @@ export const checkAtLeast = (value: number, min: number, path: string): FieldErr
 export const checkPortNumber = (port: number, path: string): FieldError[] =>
   port >= 1 && port <= 65_535 ? [] : [fieldInvalid(path, port, 'must be between 1 and 65535, inclusive')]
 
-/** One of the supported values. The message lists them in this order. Empty is reported as missing where `required`. */
+/**
+ * One of the supported values. The message lists them in this order. Empty is reported as missing where `required`.
+ * `isString`: the value has no type of its own in Go.
+ */
 export function checkOneOf(
   value: string,
   supported: readonly string[],
   path: string,
-  { required = false } = {},
+  { required = false, isString = false } = {},
 ): FieldError[] {
   if (supported.includes(value)) return []
-  return value === '' && required ? [fieldRequired(path)] : [fieldNotSupported(path, value, supported)]
+  if (value === '' && required) return [fieldRequired(path)]
+  return [fieldNotSupported(path, isString ? asString(value) : value, supported)]
 }
 
-/** A field that may not change. */
+/** A field that may not change. A text has a type of its own in Go. */
 export const checkImmutable = (object: ValueObject, old: ValueObject, name: string, path = name): FieldError[] => {
   if (equalValues(getOwn(object, name), getOwn(old, name))) return []
-  return [fieldInvalid(path, asGiven(object, name), 'field is immutable')]
+  const given = asGiven(object, name)
+  return [fieldInvalid(path, typeof given === 'string' ? asTypedText(given) : given, 'field is immutable')]
 }
 
 /** Equality of values in which an absent value equals null. */

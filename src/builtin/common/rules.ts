@@ -4,6 +4,7 @@
 
 import {
   asStruct,
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -89,7 +90,11 @@ export const forbidden =
 
 /** One of the values, which the message lists in this order. `required`: an empty value is reported as missing. */
 export const oneOf =
-  (name: string, supported: readonly string[], options: { readonly required?: boolean } = {}): Rule =>
+  (
+    name: string,
+    supported: readonly string[],
+    options: { readonly required?: boolean; readonly isString?: boolean } = {},
+  ): Rule =>
   (value, _, path, errors) => {
     errors.push(...checkOneOf(stringAt(value, name), supported, childPath(path, name), options))
   }
@@ -155,18 +160,25 @@ export const maxBytes =
 
 /**
  * The field may not change in an update. `struct`: the value is a struct in Go, so that the message shows its members in
- * the order of the type. `of`: the type that has the field; the message shows a value that is not set as Go does.
+ * the order of the type. `typed`: a text has a type of its own there, or is behind a pointer. `of`: the type that has the
+ * field; the message shows a value that is not set as Go does.
  */
 export const immutable =
   (
     field: string,
-    { struct = false, of, detail = 'field is immutable' }: { struct?: boolean; of?: string; detail?: string } = {},
+    {
+      struct = false,
+      typed = false,
+      of,
+      detail = 'field is immutable',
+    }: { struct?: boolean; typed?: boolean; of?: string; detail?: string } = {},
   ): Rule =>
   (value, old, path, errors) => {
     if (old === undefined) return
     if (sameValue(getOwn(value, field), getOwn(old, field))) return
     const given = asGiven(value, field)
-    const shown = of === undefined ? given : asGoField(of, value, field)
+    const plain = typed && typeof given === 'string' ? asTypedText(given) : given
+    const shown = of === undefined ? plain : asGoField(of, value, field)
     errors.push(fieldInvalid(childPath(path, field), struct ? asStruct(given) : shown, detail))
   }
 

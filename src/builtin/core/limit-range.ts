@@ -1,6 +1,7 @@
 // LimitRange: how much each container, pod or claim of a namespace may request.
 import { randomUUID } from 'node:crypto'
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -22,7 +23,7 @@ import {
 } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
-import { checkText } from '../common/field-checks.js'
+import { checkTypedText } from '../common/field-checks.js'
 import { metadata } from '../common/metadata.js'
 import { check } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
@@ -71,7 +72,7 @@ function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): Fiel
     })
   return [
     ...checkType(type, at('type')),
-    ...(isRepeated ? [fieldDuplicate(at('type'), type)] : []),
+    ...(isRepeated ? [fieldDuplicate(at('type'), asTypedText(type))] : []),
     ...['max', 'min'].flatMap(checkNames),
     ...['default', 'defaultRequest'].flatMap(field => {
       if (type !== 'Pod') return checkNames(field)
@@ -85,9 +86,9 @@ function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): Fiel
 }
 
 function checkType(type: string, path: string): FieldError[] {
-  const errors = checkText(type, checkQualifiedName, path)
+  const errors = checkTypedText(type, checkQualifiedName, path)
   if (errors.length > 0 || type.includes('/') || LIMIT_TYPES.has(type)) return errors
-  return [fieldInvalid(path, type, 'must be a standard limit type or fully qualified')]
+  return [fieldInvalid(path, asTypedText(type), 'must be a standard limit type or fully qualified')]
 }
 
 const checkStorageBound = (limit: ValueObject, path: string): FieldError[] =>

@@ -1,5 +1,6 @@
 // PersistentVolumeClaim: a request for storage.
 import {
+  asString,
   asStruct,
   childPath,
   type FieldError,
@@ -252,7 +253,8 @@ const RESIZE_STATUSES = [
 const checkResizedName = (name: string, path: string): FieldError[] => {
   const errors = checkText(name, checkQualifiedName, path)
   const isNative = !name.includes('/') || name.includes('kubernetes.io/')
-  return errors.length === 0 && isNative && name !== 'storage' ? [fieldNotSupported(path, name, ['storage'])] : errors
+  const isKnown = errors.length > 0 || !isNative || name === 'storage'
+  return isKnown ? errors : [fieldNotSupported(path, asString(name), ['storage'])]
 }
 
 function checkResizing(status: ValueObject): FieldError[] {

@@ -1,6 +1,7 @@
 // ResourceQuota: how much all objects of a namespace, or those in a scope, may use together.
 import {
   asStruct,
+  asTypedText,
   childPath,
   type FieldError,
   fieldInvalid,
@@ -53,7 +54,7 @@ const checkAmounts = (amounts: ValueObject, path: string): FieldError[] =>
 function checkAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path)
   if (!name.includes('/') && !isQuotaResource(name)) {
-    errors.push(fieldInvalid(path, name, 'must be a standard resource for quota'))
+    errors.push(fieldInvalid(path, asTypedText(name), 'must be a standard resource for quota'))
   }
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
@@ -135,7 +136,7 @@ function checkScopeSelector(spec: ValueObject): FieldError[] {
     const scope = stringAt(expression, 'scopeName')
     return [
       resourcesOf(scope) === undefined
-        ? [fieldInvalid(childPath(path, 'scopeName'), scope, 'unsupported scope')]
+        ? [fieldInvalid(childPath(path, 'scopeName'), asTypedText(scope), 'unsupported scope')]
         : misplaced(spec, scope).map(() => fieldInvalid(path, shown, 'unsupported scope applied to resource')),
       checkOperator(expression, path),
     ].flat()
@@ -156,7 +157,7 @@ function checkOperator(expression: ValueObject, path: string): FieldError[] {
   const operator = stringAt(expression, 'operator')
   const values = stringsAt(expression, 'values')
   const valuesPath = childPath(path, 'values')
-  const invalid = (why: string): FieldError => fieldInvalid(childPath(path, 'operator'), operator, why)
+  const invalid = (why: string): FieldError => fieldInvalid(childPath(path, 'operator'), asTypedText(operator), why)
   const isPlain = PLAIN_SCOPES.has(stringAt(expression, 'scopeName'))
   const errors = isPlain && operator !== 'Exists' ? [invalid(MUST_EXIST)] : []
   switch (operator) {

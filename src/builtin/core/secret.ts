@@ -94,7 +94,7 @@ export const secret = defineKind('v1', 'Secret', {
   strategy: { prepareForUpdate: keepGeneration },
   validation: validationRules({
     create: rules,
-    update: [metadataUpdate, immutable('type'), immutableData('data'), ...rules],
+    update: [metadataUpdate, immutable('type', { typed: true }), immutableData('data'), ...rules],
   }),
   warnings,
   table: (object, now) => [nameOf(object), stringAt(object, 'type'), sizeOf(object, 'data'), ageOf(object, now)],

@@ -1,5 +1,6 @@
 // The sources that a volume of a pod and a persistent volume share: where the data is, as a list of rules for each.
 import {
+  asString,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -153,7 +154,7 @@ const azureDiskUri = check((disk, path) => {
   const uri = stringAt(disk, 'diskURI')
   const isManaged = stringAt(disk, 'kind') === 'Managed'
   if (uri.startsWith(isManaged ? '/subscriptions/' : 'https://')) return []
-  return [fieldNotSupported(childPath(path, 'diskURI'), uri, [isManaged ? MANAGED_DISK : BLOB_DISK])]
+  return [fieldNotSupported(childPath(path, 'diskURI'), asString(uri), [isManaged ? MANAGED_DISK : BLOB_DISK])]
 })
 
 /** Sources with the same rules in pods and persistent volumes. */

@@ -236,7 +236,7 @@ export const endpointSlice = defineKind('discovery.k8s.io/v1', 'EndpointSlice', 
   },
   validation: validationRules({
     create: sliceRules,
-    update: [...sliceRules, immutable('addressType')],
+    update: [...sliceRules, immutable('addressType', { typed: true })],
   }),
   warnings,
   table: row,

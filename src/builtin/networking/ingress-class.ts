@@ -31,7 +31,7 @@ const scope = check((parameters, path) => {
   if (given === 'Cluster' && hasNamespace) {
     return [fieldForbidden(at('namespace'), "`parameters.scope` is set to 'Cluster'")]
   }
-  if (given !== 'Namespace') return checkOneOf(given, SCOPES, at('scope'))
+  if (given !== 'Namespace') return checkOneOf(given, SCOPES, at('scope'), { isString: true })
   return hasNamespace
     ? checkText(stringAt(parameters, 'namespace'), checkDnsLabel, at('namespace'))
     : [fieldRequired(at('namespace'), "`parameters.scope` is set to 'Namespace'")]

@@ -1,5 +1,11 @@
 // RoleBinding and ClusterRoleBinding: who has a role, in a namespace or everywhere.
-import { childPath, type FieldError, fieldInvalid, fieldNotSupported } from '../../meta/errors/field-errors.js'
+import {
+  asString,
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  fieldNotSupported,
+} from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { ensureObject, objectAt, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
@@ -24,8 +30,8 @@ function defaults(binding: ValueObject): void {
 // ---- validation
 
 const roleRef = (kinds: readonly string[]): readonly Rule[] => [
-  oneOf('apiGroup', [GROUP]),
-  oneOf('kind', kinds),
+  oneOf('apiGroup', [GROUP], { isString: true }),
+  oneOf('kind', kinds, { isString: true }),
   format('name', checkPathSegment, { required: true }),
 ]
 
@@ -34,17 +40,17 @@ const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 /** An account without a namespace is one of the binding's namespace, if the binding has one. */
 const account = (namespaced: boolean): readonly Rule[] => [
   format('name', checkDnsSubdomain),
-  oneOf('apiGroup', ['']),
+  oneOf('apiGroup', [''], { isString: true }),
   ...(namespaced ? [] : [required('namespace')]),
 ]
 
-const ofGroup: readonly Rule[] = [oneOf('apiGroup', [GROUP])]
+const ofGroup: readonly Rule[] = [oneOf('apiGroup', [GROUP], { isString: true })]
 
 const subjectRules = (namespaced: boolean): readonly Rule[] => [
   required('name'),
   union('kind', { ServiceAccount: account(namespaced), User: ofGroup, Group: ofGroup }, [
     check((subject, path): FieldError[] => [
-      fieldNotSupported(childPath(path, 'kind'), stringAt(subject, 'kind'), SUBJECT_KINDS),
+      fieldNotSupported(childPath(path, 'kind'), asString(stringAt(subject, 'kind')), SUBJECT_KINDS),
     ]),
   ]),
 ]

@@ -53,7 +53,7 @@ const specRules = [
     immutable('name'),
   ]),
   immutable('driver'),
-  immutable('nodeName'),
+  immutable('nodeName', { typed: true }),
   check((spec, path) => checkNodes(spec, path)),
   check((spec, path) =>
     asGiven(spec, 'sharedCounters') !== null && asGiven(spec, 'devices') !== null

@@ -49,7 +49,7 @@ export const priorityClass = defineKind('scheduling.k8s.io/v1', 'PriorityClass',
       nameAndValue,
       oneOf('preemptionPolicy', PREEMPTION_POLICIES, { required: true }),
     ],
-    update: [metadataUpdate, sameValue, immutable('preemptionPolicy')],
+    update: [metadataUpdate, sameValue, immutable('preemptionPolicy', { typed: true })],
   }),
   table: (object, now) => [
     nameOf(object),

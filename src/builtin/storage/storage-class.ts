@@ -76,7 +76,12 @@ const rules: readonly Rule[] = [
   allowedTopologies,
 ]
 
-const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']
+const IMMUTABLE: readonly Rule[] = [
+  immutable('parameters'),
+  immutable('provisioner'),
+  immutable('reclaimPolicy', { typed: true }),
+  immutable('volumeBindingMode', { typed: true }),
+]
 
 // ---- Table
 
@@ -103,7 +108,7 @@ export const storageClass = defineKind('storage.k8s.io/v1', 'StorageClass', {
   strategy: { prepareForUpdate: keepGeneration, returnsDeletedObject: true },
   validation: validationRules({
     create: rules,
-    update: [...rules, metadataUpdate, ...IMMUTABLE.map(name => immutable(name))],
+    update: [...rules, metadataUpdate, ...IMMUTABLE],
   }),
   table: row,
 })

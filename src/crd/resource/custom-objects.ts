@@ -4,6 +4,7 @@ import { encodeJson } from '../../codec/json.js'
 import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError, type StatusError } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
 import { groupVersionKind } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
@@ -162,7 +163,7 @@ function shape(
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
   }
   const strict = [
-    ...duplicates.map(path => `duplicate field ${JSON.stringify(path)}`),
+    ...duplicates.map(path => `duplicate field ${quote(path)}`),
     ...unknown.map(path => `unknown field "${path}"`),
   ]
   return { object: object as ApiObject, strict }

@@ -4,6 +4,7 @@ import type { Result } from '../../base/result.js'
 import type { ScaleStrategy } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, internalError, unclassified } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -37,14 +38,14 @@ export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelect
     read(object) {
       const scale = readForUpdate(object)
       if ((scale['spec'] as ValueObject)['replicas'] !== UNSET) return scale
-      throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
+      throw internalError(`the spec replicas field ${quote(specReplicasPath)} does not exist`)
     },
     readForUpdate,
     write(object, scale) {
       const spec: ValueObject = isObject(scale['spec']) ? scale['spec'] : {}
       const replicas = spec['replicas'] ?? 0
       if (replicas === UNSET) {
-        throw badRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
+        throw badRequest(`the spec replicas field ${quote(specReplicasPath)} cannot be empty`)
       }
       return withNested(object, fieldsOf(specReplicasPath), replicas) as ApiObject
     },

@@ -1,6 +1,7 @@
 // How objects are converted between versions: by nothing at all, or by a webhook that can be reached.
 
 import {
+  asString,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -30,7 +31,7 @@ export function checkConversion(conversion: ConversionSpec, path: string, checks
   const errors: FieldError[] = []
   if (strategy === '') errors.push(fieldRequired(childPath(path, 'strategy')))
   else if (!STRATEGIES.includes(strategy)) {
-    errors.push(fieldNotSupported(childPath(path, 'strategy'), strategy, STRATEGIES))
+    errors.push(fieldNotSupported(childPath(path, 'strategy'), asString(strategy), STRATEGIES))
   }
   const configPath = childPath(path, 'webhookClientConfig')
   const versionsPath = childPath(path, 'conversionReviewVersions')

@@ -1,6 +1,7 @@
 // The errors of a definition, on its own and as a change of the old one.
 
 import {
+  asString,
   asStruct,
   childPath,
   type FieldError,
@@ -160,7 +161,7 @@ const SCOPES = ['Cluster', 'Namespaced']
 
 function checkScope(scope: string): FieldError[] {
   if (scope === '') return [fieldRequired('spec.scope')]
-  return SCOPES.includes(scope) ? [] : [fieldNotSupported('spec.scope', scope, SCOPES)]
+  return SCOPES.includes(scope) ? [] : [fieldNotSupported('spec.scope', asString(scope), SCOPES)]
 }
 
 function checkVersions(

@@ -1,7 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { WholeFloat } from '../values/value.js'
 import {
+  asString,
   asStruct,
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -32,6 +34,11 @@ describe('the message of', () => {
     ['a missing value', fieldRequired('spec'), 'Required value'],
     ['a missing value, with advice', fieldRequired('spec', 'must be set'), 'Required value: must be set'],
     ['a text', fieldInvalid('f', 'x"y', 'no'), 'Invalid value: "x\\"y": no'],
+    // Go's `%q` for a string, JSON for a text that has a type of its own.
+    ['odd characters', fieldInvalid('f', '<\x00\x7f', 'no'), 'Invalid value: "<\\x00\\x7f": no'],
+    ['a typed text', fieldInvalid('f', asTypedText('<\x00\x7f'), 'no'), 'Invalid value: "\\u003c\\u0000\x7f": no'],
+    ['an unsupported text', fieldNotSupported('f', '<\x00', []), 'Unsupported value: "\\u003c\\u0000"'],
+    ['an unsupported string', fieldNotSupported('f', asString('<\x00'), []), 'Unsupported value: "<\\x00"'],
     ['a number', fieldInvalid('f', -1, 'no'), 'Invalid value: -1: no'],
     ['a large number', fieldInvalid('f', 9007199254740993n, 'no'), 'Invalid value: 9007199254740993: no'],
     ['a float', fieldInvalid('f', 1000000.5, 'no'), 'Invalid value: 1.0000005e+06: no'],

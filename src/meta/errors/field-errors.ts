@@ -42,8 +42,11 @@ export type BadValue = Value | Printed | undefined
 /** A value that is a struct in Go: its members are printed in their order, not sorted. */
 export const asStruct = (value: Value): Printed => new Printed(() => printJson(value, { keepOrder: true }))
 
-/** A text that has a type of its own in Go: it is printed as JSON, not quoted as Go does. */
+/** A text that has a type of its own in Go, or is behind a pointer: it is printed as JSON, not quoted as Go does. */
 export const asTypedText = (text: string): Printed => new Printed(() => printJson(text))
+
+/** A plain string among values that mostly have types of their own: quoted as Go does. */
+export const asString = (text: string): Printed => new Printed(() => quote(text))
 
 // ---- paths
 
@@ -73,7 +76,10 @@ export const fieldTypeInvalid = (field: string, value: BadValue, detail: string)
     detail,
   })
 
-/** `supported` is printed in the given order. */
+/**
+ * `supported` is printed in the given order. Most fields with supported values have a type of their own in Go, so that a
+ * text is printed as JSON; see `asString`.
+ */
 export const fieldNotSupported = (field: string, value: BadValue, supported: readonly string[]): FieldError =>
   countError({
     type: 'FieldValueNotSupported',
@@ -133,7 +139,7 @@ export const printFieldError = (error: FieldError): string => `${printField(erro
 /** The message without the field. */
 export function printFieldErrorBody({ type, value, detail }: FieldError): string {
   let body = TITLES[type]
-  if (value !== undefined && SHOWS_VALUE.has(type)) body += `: ${printBadValue(value)}`
+  if (value !== undefined && SHOWS_VALUE.has(type)) body += `: ${printBadValue(value, type)}`
   return detail === '' ? body : `${body}: ${detail}`
 }
 
@@ -147,8 +153,8 @@ export function printFieldErrors(errors: readonly FieldError[]): string {
   return messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`
 }
 
-function printBadValue(value: Exclude<BadValue, undefined>): string {
-  if (typeof value === 'string') return quote(value)
+function printBadValue(value: Exclude<BadValue, undefined>, type: FieldErrorType): string {
+  if (typeof value === 'string') return type === 'FieldValueNotSupported' ? printJson(value) : quote(value)
   if (value instanceof Printed) return value.text
   return isNumber(value) ? printNumber(value) : printJson(value)
 }

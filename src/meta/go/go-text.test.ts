@@ -14,6 +14,7 @@ import {
   printStrings,
   quote,
   quoteRune,
+  quoteTime,
 } from './go-text.js'
 
 describe('quoting', () => {
@@ -36,6 +37,11 @@ describe('quoting', () => {
 
   it('quotes one character as Go does', () => {
     expect(['x', "'", '\u009e', '\n'].map(quoteRune)).toEqual(["'x'", "'\\''", "'\\u009e'", "'\\n'"])
+  })
+
+  it('quotes times byte by byte', () => {
+    expect(quoteTime('a"b\\<\x00\x07\x7f')).toBe('"a\\"b\\\\<\\x00\\x07\x7f"')
+    expect(quoteTime('\u00ad\u2028😀')).toBe('"\\xc2\\xad\\xe2\\x80\\xa8\\xf0\\x9f\\x98\\x80"')
   })
 
   it('prints code points and lists of texts', () => {

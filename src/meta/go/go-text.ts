@@ -16,6 +16,12 @@ const ESCAPED = /["\\]|[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/gu
 
 const escapeOf = (character: string): string => ASCII_ESCAPES[character.charCodeAt(0)] ?? quoteCharacter(character, '"')
 
+/** A text in double quotes, as Go's package time prints one that it cannot parse: byte by byte. */
+export function quoteTime(text: string): string {
+  const bytes = (character: string): string => Buffer.from(character).toString('hex').replace(/../g, '\\x$&')
+  return `"${text.replace(/["\\]/g, '\\$&').replace(/[^ -\x7f]/gu, bytes)}"`
+}
+
 /** A character in single quotes, as Go's JSON decoder prints an invalid one. */
 export const quoteRune = (character: string): string => `'${quoteCharacter(character, "'")}'`
 

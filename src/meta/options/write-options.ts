@@ -1,6 +1,7 @@
 // The options of create, update, patch and delete: from the query parameters, and for a delete also from its body.
 // Errors are thrown.
 import {
+  asString,
   type FieldError,
   fieldForbidden,
   fieldInvalid,
@@ -66,7 +67,7 @@ function writeOptions(query: URLSearchParams, kind: string, errors: readonly Fie
   const fieldValidation = queryText(query, 'fieldValidation')
   const all = [...errors, ...checkFieldManager(fieldManager, 'fieldManager'), ...checkDryRun(dryRun)]
   if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
-    all.push(fieldNotSupported('fieldValidation', fieldValidation, FIELD_VALIDATIONS))
+    all.push(fieldNotSupported('fieldValidation', asString(fieldValidation), FIELD_VALIDATIONS))
   }
   if (all.length > 0) throw invalidOptions(kind, all)
   return { dryRun: dryRun.length > 0, fieldManager, fieldValidation: fieldValidation as FieldValidation }

@@ -3,6 +3,7 @@
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -314,7 +315,7 @@ export function checkExpression(
       errors.push(fieldForbidden(childPath(path, 'values'), why))
     }
   } else if (!allowUnknownOperator) {
-    errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
+    errors.push(fieldInvalid(childPath(path, 'operator'), asTypedText(operator), 'not a valid selector operator'))
   }
   errors.push(...checkQualifiedName(key).map(error => fieldInvalid(childPath(path, 'key'), key, error)))
   values.forEach((value, i) => {

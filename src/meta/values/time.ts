@@ -2,7 +2,7 @@
 // Errors are those of Go's time package.
 
 import { failed, parsed, type Result } from '../../base/result.js'
-import { quote } from '../go/go-text.js'
+import { quoteTime } from '../go/go-text.js'
 
 /** A Time: UTC, truncated to seconds. */
 export function printTime(millis: number): string {
@@ -61,8 +61,8 @@ const PARTS: readonly {
 /** Go's time.Parse for the two layouts: reports the first part that does not match. */
 function parseMoment(text: string, layout: string, micro: boolean): Result<string> {
   const error = (rest: string, part: string): Result<never> =>
-    failed(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(part)}`)
-  const outOfRange = (what: string): Result<never> => failed(`parsing time ${quote(text)}: ${what} out of range`)
+    failed(`parsing time ${quoteTime(text)} as "${layout}": cannot parse ${quoteTime(rest)} as "${part}"`)
+  const outOfRange = (what: string): Result<never> => failed(`parsing time ${quoteTime(text)}: ${what} out of range`)
 
   let rest = text
   const read: number[] = []
@@ -90,7 +90,7 @@ function parseMoment(text: string, layout: string, micro: boolean): Result<strin
   const zoneMinutes = Number(zone.slice(4, 6))
   if (zoneHours > 24) return outOfRange('time zone offset hour')
   if (zoneMinutes > 60) return outOfRange('time zone offset minute')
-  if (rest !== '') return failed(`parsing time ${quote(text)}: extra text: ${quote(rest)}`)
+  if (rest !== '') return failed(`parsing time ${quoteTime(text)}: extra text: ${quoteTime(rest)}`)
 
   if (day < 1 || day > daysIn(year, month)) return outOfRange('day')
   const date = new Date(0)
@@ -112,7 +112,7 @@ const daysIn = (year: number, month: number): number => {
 
 /** The nanoseconds of a duration such as `300ms`, `-1.5h` or `2h45m`. */
 export function parseDuration(text: string): Result<bigint> {
-  const invalid = failed(`time: invalid duration ${quote(text)}`)
+  const invalid = failed(`time: invalid duration ${quoteTime(text)}`)
   const negative = text.startsWith('-')
   let rest = negative || text.startsWith('+') ? text.slice(1) : text
   if (rest === '0') return parsed(0n)
@@ -123,9 +123,9 @@ export function parseDuration(text: string): Result<bigint> {
     if (whole === '' && fraction === '') return invalid
     rest = rest.slice(number.length)
     const unit = /^[^0-9.]*/.exec(rest)?.[0] ?? ''
-    if (unit === '') return failed(`time: missing unit in duration ${quote(text)}`)
+    if (unit === '') return failed(`time: missing unit in duration ${quoteTime(text)}`)
     const nanos = UNITS[unit]
-    if (nanos === undefined) return failed(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`)
+    if (nanos === undefined) return failed(`time: unknown unit ${quoteTime(unit)} in duration ${quoteTime(text)}`)
     rest = rest.slice(unit.length)
     // More digits than an int64 can hold are out of range; of a fraction only the first digits count.
     const digits = whole.replace(/^0+/, '')

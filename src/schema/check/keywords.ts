@@ -1,6 +1,7 @@
 // The keywords of each node: those that are refused, types, list and map types. Nodes in junctors and definitions are
 // checked like any other.
 import {
+  asString,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -107,7 +108,7 @@ function checkNode(schema: Schema, at: string, position: SchemaPosition, errors:
     forbid('x-kubernetes-embedded-resource', 'must not be used inside of resource meta')
   }
   if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
-  if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(childPath(at, 'type'), type, TYPES))
+  if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(childPath(at, 'type'), asString(type), TYPES))
   // Objects have either named members or any: `true` beside properties is what it would be without.
   if (properties.size > 0 && additionalProperties !== undefined && additionalProperties !== true) {
     forbid('additionalProperties', 'additionalProperties and properties are mutual exclusive')
@@ -128,7 +129,7 @@ function checkMapType({ type, extensions }: Schema, at: string, errors: FieldErr
   if (mapType === undefined) return
   if (type !== 'object') errors.push(wrongType(type, at, 'must be object if x-kubernetes-map-type is specified'))
   if (mapType !== 'atomic' && mapType !== 'granular') {
-    errors.push(fieldNotSupported(childPath(at, 'x-kubernetes-map-type'), mapType, ['atomic', 'granular']))
+    errors.push(fieldNotSupported(childPath(at, 'x-kubernetes-map-type'), asString(mapType), ['atomic', 'granular']))
   }
 }
 
@@ -138,7 +139,7 @@ function checkListType(schema: Schema, at: string, errors: FieldError[]): void {
   const typeField = childPath(at, 'x-kubernetes-list-type')
   if (listType !== undefined) {
     if (type !== 'array') errors.push(wrongType(type, at, 'must be array if x-kubernetes-list-type is specified'))
-    if (!LIST_TYPES.includes(listType)) errors.push(fieldNotSupported(typeField, listType, LIST_TYPES))
+    if (!LIST_TYPES.includes(listType)) errors.push(fieldNotSupported(typeField, asString(listType), LIST_TYPES))
   }
   if (listMapKeys.length > 0 && listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty'

@@ -3,7 +3,7 @@
 // values.
 
 import { encodeJson } from '../../codec/json.js'
-import { type FieldError, fieldNotSupported } from '../../meta/errors/field-errors.js'
+import { asString, type FieldError, fieldNotSupported } from '../../meta/errors/field-errors.js'
 import { printJson } from '../../meta/go/go-text.js'
 import { equalValues, isFloat, isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
 import { spendChecks } from './effort.js'
@@ -21,8 +21,9 @@ export function enumCheck(allowed: readonly Value[]): EnumCheck {
     if (isInteger(value) && texts.size > 0 && texts.has(characterOf(value))) return
     if (others.length > 0) spendChecks(run.effort, others.length)
     if (value !== null && others.some(other => matches(value, other))) return
+    const bad = typeof value === 'string' ? asString(value) : shown(value)
     const error = (supported: readonly string[]): FieldError =>
-      fieldNotSupported(fieldOf(run, relativePath(run)), shown(value), supported)
+      fieldNotSupported(fieldOf(run, relativePath(run)), bad, supported)
     // Printed once, because thousands of values may be wrong.
     detail ??= error(allowed.map(item => (typeof item === 'string' ? item : printAllowed(item)))).detail
     report(run, { ...error([]), detail })

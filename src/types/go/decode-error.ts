@@ -1,7 +1,7 @@
 // Errors of values that are not of their type, with the messages of Go's JSON decoder. Go continues after a mismatch
 // and reports the first one at the end; a type with its own decoder (a time, a quantity) ends decoding at once. Values
 // from CBOR have the messages of that decoder.
-import { jsonTypeOf, printNumber } from '../../meta/go/go-text.js'
+import { jsonTypeOf, printNumber, quote } from '../../meta/go/go-text.js'
 import { isNumber, type Value, WholeFloat } from '../../meta/values/value.js'
 import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-error.js'
 
@@ -136,8 +136,8 @@ export function printStrict({ strict, duplicates, cbor }: DecodeState): string[]
   const inOrder = [...(duplicates ?? [])].filter(path => met.has(path)).values()
   return strict.map(({ path, is }) =>
     is === 'unknown'
-      ? `unknown field "${printPath(path)}"`
-      : `duplicate field "${inOrder.next().value ?? printPath(path)}"`,
+      ? `unknown field ${quote(printPath(path))}`
+      : `duplicate field ${quote(inOrder.next().value ?? printPath(path))}`,
   )
 }
 
@@ -146,9 +146,7 @@ const MAX_STRICT_ERRORS = 100
 
 /** A number as the document spelled it, as far as the value preserves that. */
 export function spellNumber(value: number | bigint | WholeFloat): string {
-  if (!(value instanceof WholeFloat)) return String(value)
-  const text = String(value.value)
-  return /e/.test(text) ? text.replace('e+', 'e') : Math.abs(value.value) < 2 ** 53 ? `${text}.0` : text
+  return value instanceof WholeFloat ? value.literal : String(value)
 }
 
 /** `spec.containers[0].comand` */

@@ -90,8 +90,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
   }
 }
 
-const repeatedFields = (paths: readonly string[]): string[] =>
-  paths.map(path => `duplicate field ${JSON.stringify(path)}`)
+const repeatedFields = (paths: readonly string[]): string[] => paths.map(path => `duplicate field ${quote(path)}`)
 
 function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation): Decoded {
   try {
@@ -128,7 +127,7 @@ const published =
       )
     }
     const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
-    const strict = fields.toSorted(compareTexts).map(name => `unknown field ${JSON.stringify(name)}`)
+    const strict = fields.toSorted(compareTexts).map(name => `unknown field ${quote(name)}`)
     return { object: { apiVersion, kind, metadata: {} }, strict }
   }
 

@@ -1,5 +1,7 @@
 // What a pod needs of the API: a mirror pod, which its node runs without the API, may need nothing.
+
 import { podConfigMaps, podSecrets } from '../../../auth/nodes.js'
+import { quote } from '../../../meta/go/go-text.js'
 import type { ApiObject } from '../../../meta/object/api-object.js'
 import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
@@ -19,10 +21,10 @@ export function apiReference(
     const source = Object.keys(BY_VOLUME).find(each => has(volume, each))
     if (source !== undefined) return of(BY_VOLUME[source]!)
     const name = stringAt(volume, 'name')
-    if (!has(volume, 'projected')) return { error: `unknown volume type for volume  ${JSON.stringify(name)}` }
+    if (!has(volume, 'projected')) return { error: `unknown volume type for volume  ${quote(name)}` }
     const projected = projectedReference(objectAt(volume, 'projected'))
     if (projected === undefined) continue
-    return projected === '' ? { error: `unknown source for projected volume ${JSON.stringify(name)}` } : of(projected)
+    return projected === '' ? { error: `unknown source for projected volume ${quote(name)}` } : of(projected)
   }
   return undefined
 }

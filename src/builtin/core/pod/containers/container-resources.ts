@@ -1,5 +1,6 @@
 // The resources that containers, and pods as a whole, request and are limited to.
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -23,7 +24,7 @@ import {
   signOf,
 } from '../../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../../meta/values/value.js'
-import { checkText } from '../../../common/field-checks.js'
+import { checkTypedText } from '../../../common/field-checks.js'
 import { checkUsedClaims } from './resource-claims.js'
 
 export function checkResources(
@@ -98,18 +99,18 @@ export function checkBasicAmount(amounts: ValueObject, name: string, path: strin
 
 /** The name of a resource, in any place. */
 export function checkResourceName(name: string, path: string): FieldError[] {
-  const errors = checkText(name, checkQualifiedName, path)
+  const errors = checkTypedText(name, checkQualifiedName, path)
   if (errors.length > 0 || name.includes('/') || isStandard(name)) return errors
-  return [fieldInvalid(path, name, 'must be a standard resource type or fully qualified')]
+  return [fieldInvalid(path, asTypedText(name), 'must be a standard resource type or fully qualified')]
 }
 
 export function checkContainerResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path)
   if (isForeign(name) && !isExtendedName(name)) {
-    return [...errors, fieldInvalid(path, name, "doesn't follow extended resource name standard")]
+    return [...errors, fieldInvalid(path, asTypedText(name), "doesn't follow extended resource name standard")]
   }
   if (name.includes('/') || CONTAINER_RESOURCES.has(name) || name.startsWith('hugepages-')) return errors
-  return [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')]
+  return [...errors, fieldInvalid(path, asTypedText(name), 'must be a standard resource for containers')]
 }
 
 const isStandard = (name: string): boolean => STANDARD_RESOURCES.has(name) || /^(requests\.)?hugepages-/.test(name)

@@ -1,5 +1,6 @@
 // The downward API: fields and resources of a pod that its containers can read.
 import {
+  asString,
   childPath,
   type FieldError,
   fieldInvalid,
@@ -69,7 +70,7 @@ export function checkFieldRef(ref: ValueObject, supported: readonly string[], pa
   }
   const field = given === 'spec.host' ? 'spec.nodeName' : given
   if (!POD_FIELDS.has(field)) return cannotConvert(`field label not supported: ${given}`)
-  return supported.includes(field) ? [] : [fieldNotSupported(at, field, supported)]
+  return supported.includes(field) ? [] : [fieldNotSupported(at, asString(field), supported)]
 }
 
 const RESOURCE_FIELDS = ['limits', 'requests'].flatMap(list =>
@@ -84,7 +85,7 @@ export function checkResourceRef(ref: ValueObject, path: string, { inVolume = fa
   if (RESOURCE_FIELDS.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource)) {
     return checkDivisor(resource, stringAt(ref, 'divisor'), childPath(path, 'divisor'))
   }
-  return [fieldNotSupported(childPath(path, 'resource'), resource, RESOURCE_FIELDS)]
+  return [fieldNotSupported(childPath(path, 'resource'), asString(resource), RESOURCE_FIELDS)]
 }
 
 const CPU_DIVISORS = '1m and 1'

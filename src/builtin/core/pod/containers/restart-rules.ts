@@ -1,5 +1,6 @@
 // When a container is started again: after it has ended, and after its resources have changed.
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -59,14 +60,14 @@ export function checkResizePolicy(container: ValueObject, podRestartPolicy: stri
   const seen = new Set<string>()
   return objectsAt(container, 'resizePolicy').flatMap((policy, i) => {
     const [resource, restart] = [stringAt(policy, 'resourceName'), stringAt(policy, 'restartPolicy')]
-    const errors = seen.has(resource) ? [fieldDuplicate(indexPath(at, i), resource)] : []
+    const errors = seen.has(resource) ? [fieldDuplicate(indexPath(at, i), asTypedText(resource))] : []
     seen.add(resource)
     errors.push(
       ...checkOneOf(resource, RESOURCES, at, { required: true }),
       ...checkOneOf(restart, POLICIES, at, { required: true }),
     )
     if (podRestartPolicy === 'Never' && restart !== 'NotRequired') {
-      errors.push(fieldInvalid(at, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+      errors.push(fieldInvalid(at, asTypedText(restart), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
     }
     return errors
   })

@@ -1,5 +1,6 @@
 // Where a pod may run: tolerations, scheduling gates, affinity and topology spread.
 import {
+  asTypedText,
   childPath,
   type FieldError,
   fieldDuplicate,
@@ -41,10 +42,11 @@ function checkToleration(toleration: ValueObject, path: string): FieldError[] {
   const errors = key === '' ? [] : checkText(key, checkQualifiedName, childPath(path, 'key'))
   if (key === '' && operator !== 'Exists') {
     const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-    errors.push(fieldInvalid(operatorPath, operator, why))
+    errors.push(fieldInvalid(operatorPath, asTypedText(operator), why))
   }
   if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
-    errors.push(fieldInvalid(effectPath, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
+    const why = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+    errors.push(fieldInvalid(effectPath, asTypedText(effect), why))
   }
   switch (operator) {
     case '':
@@ -115,7 +117,7 @@ function checkLabelRequirement(requirement: ValueObject, path: string, checkValu
       }
       break
     default:
-      errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
+      errors.push(fieldInvalid(childPath(path, 'operator'), asTypedText(operator), 'not a valid selector operator'))
   }
   errors.push(...checkText(stringAt(requirement, 'key'), checkQualifiedName, childPath(path, 'key')))
   if (!checkValues) return errors
@@ -129,7 +131,7 @@ function checkFieldRequirement(requirement: ValueObject, path: string): FieldErr
   const valuesPath = childPath(path, 'values')
   const errors: FieldError[] = []
   if (operator !== 'In' && operator !== 'NotIn') {
-    errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
+    errors.push(fieldInvalid(childPath(path, 'operator'), asTypedText(operator), 'not a valid selector operator'))
   } else if (values.length !== 1) {
     const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
     errors.push(fieldRequired(valuesPath, why))

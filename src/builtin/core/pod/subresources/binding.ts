@@ -1,6 +1,6 @@
 // Binding: assigns a pod to a node.
 
-import { type FieldError, fieldNotSupported, fieldRequired } from '../../../../meta/errors/field-errors.js'
+import { asString, type FieldError, fieldNotSupported, fieldRequired } from '../../../../meta/errors/field-errors.js'
 import { quote } from '../../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../../meta/object/api-object.js'
 import { metaOf } from '../../../../meta/object/object-meta.js'
@@ -12,7 +12,7 @@ export function bindingErrors(binding: ValueObject): FieldError[] {
   const target = objectAt(binding, 'target')
   const kind = stringAt(target, 'kind')
   return [
-    ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported('target.kind', asString(kind), ['Node', '<empty>'])]),
     ...(stringAt(target, 'name') === '' ? [fieldRequired('target.name')] : []),
   ]
 }

@@ -1,5 +1,6 @@
 // The rules for writes to the status of a pod.
 import {
+  asTypedText,
   type FieldError,
   fieldDuplicate,
   fieldForbidden,
@@ -30,7 +31,7 @@ export function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[]
     ...checkGeneration(status, 'status'),
     ...(stringAt(status, 'qosClass') === stringAt(before, 'qosClass')
       ? []
-      : [fieldInvalid('status.qosClass', stringAt(status, 'qosClass'), 'field is immutable')]),
+      : [fieldInvalid('status.qosClass', asTypedText(stringAt(status, 'qosClass')), 'field is immutable')]),
     ...STATUS_LISTS.flatMap(list => checkStaysEnded(status, before, spec, list)),
     ...checkClaims(status, spec),
     ...checkExtendedClaim(objectOrNone(status, 'extendedResourceClaimStatus'), spec),
