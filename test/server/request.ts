@@ -1,4 +1,4 @@
-// HTTPS requests to a server, each on a separate keep-alive connection.
+// HTTPS requests to a server, each on a separate keep-alive connection unless an agent is given.
 import { once } from 'node:events'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
@@ -15,6 +15,8 @@ export interface SendOptions {
   readonly client?: { readonly cert: string; readonly key: string }
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Whose connections are used again: a handshake costs more than most requests. */
+  readonly agent?: Agent
 }
 
 export interface Response {
@@ -35,7 +37,7 @@ export async function sendRequest(server: ServerAccess, path: string, options: S
 export function begin(
   { url, ca }: ServerAccess,
   path: string,
-  { method = 'GET', token, client, ...more }: SendOptions,
+  { method = 'GET', token, client, agent = new Agent({ keepAlive: true, maxFreeSockets: 1 }), ...more }: SendOptions,
 ): ClientRequest {
   const headers = {
     ...(token && { authorization: `Bearer ${token}` }),
@@ -47,7 +49,7 @@ export function begin(
     headers,
     ca,
     ...client,
-    agent: new Agent({ keepAlive: true, maxFreeSockets: 1 }),
+    agent,
   }
   return request(new URL(path, url), options)
 }
