@@ -103,3 +103,25 @@ test('pods are deleted first, and the rest when no pods are left', async () => {
   await expect.poll(() => world.findConfigMap('doomed', 'needed')).toBeUndefined()
   await expect.poll(() => world.find(world.namespaces, '', 'doomed')).toBeUndefined()
 })
+
+test('a grace period that ends during a try is noticed, though the clock stands from then on', async () => {
+  let now = Date.UTC(2024, 0, 1)
+  let tries = 0
+  const frozen = createWorld(() => now)
+  const clock = { now: () => now, after: () => () => {} }
+  // The conditions that the first try writes lead to the second, which writes nothing.
+  const passTime = {
+    async deleteAll() {
+      if (++tries === 2) now += 60_000
+    },
+  }
+  const { context, registry, namespaces } = frozen
+  const running = await startNamespaceController(context, registry, namespaces, quietEnv(clock), passTime)
+  await frozen.createNamespace('doomed')
+  await frozen.createPod('doomed', 'bound', { nodeName: 'n', terminationGracePeriodSeconds: 30 })
+  await frozen.delete(namespaces, '', 'doomed')
+  await expect.poll(() => frozen.find(namespaces, '', 'doomed')).toBeUndefined()
+  running.stop()
+  await context.close()
+  await frozen.store.close()
+})

@@ -113,12 +113,9 @@ export async function startNamespaceController(
 
   /** Puts the namespace back into the queue at the next event of a remaining object after the revision, or in time. */
   function waitFor(name: string, revision: Revision, remaining: Remaining): void {
-    const { kinds, failures, nextEnd } = remaining
-    let timer = enqueueIn(failures.length > 0 ? RETRY_MS : isUnfinished(remaining) ? REMOTE_RETRY_MS : RESYNC_MS)
-    const cancelEnd =
-      nextEnd === Number.POSITIVE_INFINITY
-        ? undefined
-        : env.clock.after(Math.max(nextEnd - context.now(), BATCH_MS), () => queue.add(name))
+    const left = remaining.nextEnd - context.now()
+    let timer = enqueueIn(retryDelay(remaining, left))
+    const cancelEnd = left > 0 && left < Infinity ? env.clock.after(left, () => queue.add(name)) : undefined
     function enqueueIn(ms: number): NodeJS.Timeout {
       return setTimeout(() => queue.add(name), ms).unref()
     }
@@ -135,7 +132,7 @@ export async function startNamespaceController(
       timer = enqueueIn(ms)
     }
     waiting.set(name, stopWaiting)
-    const watches = kinds.map(kind =>
+    const watches = remaining.kinds.map(kind =>
       context.objectStore(kind).cache.watch(keyPrefixOf(kind, name), revision, {
         // A deleted object may have been the last one; a changed one only changes the conditions.
         event: ({ entry }) => wake(entry ? RETRY_MS : BATCH_MS),
@@ -172,6 +169,13 @@ interface Remaining {
 /** What cannot be watched: it is tried again soon. */
 const isUnfinished = ({ failures, undiscovered, isElsewhere }: Remaining): boolean =>
   failures.length > 0 || undiscovered.length > 0 || isElsewhere
+
+/** When the namespace is tried again if no event comes; `left` is the time until the next grace period ends. */
+function retryDelay(remaining: Remaining, left: number): number {
+  if (remaining.failures.length > 0) return RETRY_MS
+  if (isUnfinished(remaining)) return REMOTE_RETRY_MS
+  return left > 0 ? RESYNC_MS : BATCH_MS
+}
 
 /** The objects of extension servers in a namespace. */
 export interface RemoteContents {
