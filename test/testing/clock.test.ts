@@ -80,6 +80,26 @@ test('a namespace is gone when the grace period of its last pod has passed', asy
   await expect(server.get(namespace)).rejects.toMatchObject({ code: 404 })
 })
 
+test('a definition is gone with its last object, also while the clock stands', async () => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gears.example.com' },
+  }
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
+  const names = { plural: 'gears', kind: 'Gear' }
+  await server.apply({ ...definition, spec: { group: 'example.com', scope: 'Cluster', names, versions: [version] } })
+  const gear = { apiVersion: 'example.com/v1', kind: 'Gear', metadata: { name: 'held' } }
+  await server.apply({ ...gear, metadata: { name: 'held', finalizers: ['example.com/hold'] } })
+  await server.delete(definition)
+  await server.waitFor(gear, ({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined)
+  // The controller has found the object that is held, and waits.
+  await server.waitFor(definition, 'Terminating')
+  await server.apply(gear)
+  await server.waitFor(definition, 'deleted')
+  await expect(server.get(definition)).rejects.toMatchObject({ code: 404 })
+})
+
 test('a token expires', async () => {
   const path = '/api/v1/namespaces/default/serviceaccounts'
   await post(path, { metadata: { name: 'holder' } })

@@ -1,12 +1,14 @@
 // A queue of keys, as client-go's workqueue: a key that is added twice is worked on once, a few keys at a time, and a key
-// whose work failed is tried again later. A delay that a controller asks for passes by the server's clock; one after a
-// failure by the system's, because what has failed gets well by itself, also while a test has stopped the server's clock.
+// whose work failed is tried again later. A delay that a controller asks for passes by the server's clock; one before
+// another try by the system's, because what has failed gets well by itself, also while a test has stopped the server's clock.
 import { SYSTEM_CLOCK, type TimerClock } from '../../base/clock.js'
 
 export interface WorkQueue {
   add(key: string): void
   /** Adds it after a delay by the server's clock. Of several delays of a key, each adds it. */
   addLater(key: string, ms: number): void
+  /** The same by the system's clock, for what comes with other writes and not with the time of the server. */
+  retryLater(key: string, ms: number): void
   /** Resolves when no key waits or is worked on. Keys that are added later do not count. */
   idle(): Promise<void>
   stop(): void
@@ -103,6 +105,7 @@ export function createWorkQueue(
     add,
     running: () => active.values(),
     addLater: (key, ms) => addAfter(key, ms, clock),
+    retryLater: (key, ms) => addAfter(key, ms, SYSTEM_CLOCK),
     idle: () =>
       new Promise(resolve => {
         whenIdle.push(resolve)

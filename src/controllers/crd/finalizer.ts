@@ -40,7 +40,7 @@ export function createCleanup(
     const kind = kindOf(name)
     const isEmpty = !kind || (await deletePrefix(context, objects, kind, kind.keyPrefix, () => {}))
     if (isEmpty) await removeFinalizer(name, COMPLETED)
-    else queue.addLater(name, RETRY_MS)
+    else queue.retryLater(name, RETRY_MS)
   }
 
   /** Undefined when the definition has the condition already. */

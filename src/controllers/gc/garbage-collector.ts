@@ -157,7 +157,7 @@ export function startGarbageCollector(
     let isOwned = false
     for (const owner of metaOf(object).ownerReferences ?? []) {
       const state = await stateOf(owner, ref)
-      if (state === 'unknown') return queue.addLater(node.key, UNKNOWN_KIND_RETRY_MS)
+      if (state === 'unknown') return queue.retryLater(node.key, UNKNOWN_KIND_RETRY_MS)
       if (state === 'exists') isOwned = true
       else absent.add(owner.uid)
       if (state === 'waits for dependents') isOwnerWaiting = true
