@@ -20,6 +20,7 @@ import { UsageError } from '../base/usage-error.js'
 import { BodyTooLarge, type Exchange } from '../http/exchange.js'
 import type { PathRequest } from '../http/pages.js'
 import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
+import { refuseUnknownFields } from './known-fields.js'
 import type { TestServer } from './test-server.js'
 
 export const TESTING_PATH = '/binnacle/testing'
@@ -56,8 +57,13 @@ export function createTestingApi(server: TestServer): TestingApi {
       POST: body => moveClock(server, body),
     },
     '/pods': { POST: body => actOnPods(server, body) },
-    '/snapshots': { POST: ({ name }) => server.snapshot(requiredText('name', name)) },
-    '/reset': { POST: ({ name }) => server.reset(name === undefined ? undefined : requiredText('name', name)) },
+    '/snapshots': { POST: body => server.snapshot(requiredText('name', onlyName('a snapshot', body))) },
+    '/reset': {
+      POST(body) {
+        const name = onlyName('a reset', body)
+        return server.reset(name === undefined ? undefined : requiredText('name', name))
+      },
+    },
     '/history/compact': { POST: () => server.compactHistory() },
     '/forks': {
       async POST() {
@@ -95,7 +101,9 @@ async function carryOut(route: Route, body: Body): Promise<unknown> {
   }
 }
 
-function moveClock({ clock }: TestServer, { advance, freeze, run }: Body): void {
+function moveClock({ clock }: TestServer, body: Body): void {
+  refuseUnknownFields('the clock', body, ['advance', 'freeze', 'run'])
+  const { advance, freeze, run } = body
   if (typeof advance === 'string' || typeof advance === 'number') clock.advance(advance)
   else if (freeze === true) clock.freeze()
   else if (typeof run === 'number') clock.run(run)
@@ -119,6 +127,11 @@ async function actOnPods({ pods }: TestServer, { namespace, name, labels, ...act
     throw new UsageError(
       'pods take one of {"fail": {"exitCode": 1}}, {"complete": true}, {"evict": true}, {"ready": false}',
     )
+}
+
+function onlyName(what: string, body: Body): unknown {
+  refuseUnknownFields(what, body, ['name'])
+  return body['name']
 }
 
 function requiredText(name: string, value: unknown): string {

@@ -6,6 +6,7 @@ import type { Registry } from '../kinds/registry.js'
 import { printKubeconfig } from '../server/kubeconfig.js'
 import { type Client, createClient } from './client.js'
 import { createFetch, type Fetch } from './fetch.js'
+import { refuseUnknownFields } from './known-fields.js'
 
 export interface UserOptions {
   readonly name?: string
@@ -34,8 +35,13 @@ export function createTestUsers(
 ): TestUsers {
   let count = 0
   return {
-    create({ name = `user-${++count}`, groups = [] } = {}) {
+    create(options = {}) {
+      refuseUnknownFields('a user', options, ['name', 'groups'])
+      const { name = `user-${++count}`, groups = [] } = options
       if (typeof name !== 'string' || name === '') throw new UsageError('users.create: name must be a text')
+      if (!Array.isArray(groups) || !groups.every(each => typeof each === 'string')) {
+        throw new UsageError('users.create: groups must be a list of names')
+      }
       const token = randomBytes(24).toString('base64url')
       tokens.set(token, { name, uid: '', groups: [...groups], extra: {} })
       const { url, ca } = access()

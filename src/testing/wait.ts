@@ -1,6 +1,7 @@
 // Waiting for the state of an object.
 import { type Fetch, readObject } from './fetch.js'
 import type { KubernetesObject } from './kinds.js'
+import { refuseUnknownFields } from './known-fields.js'
 import { eventsOf } from './watch.js'
 
 /** `deleted`, `exists`, the type of a condition that must be True (`Ready`), or a function. */
@@ -22,8 +23,10 @@ export async function waitUntil<T = KubernetesObject>(
   fetch: Fetch,
   { collection, kind, name }: Awaited,
   condition: Condition<T>,
-  { timeoutMs = 10_000 }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<T | undefined> {
+  refuseUnknownFields('waitFor', options, ['timeoutMs'])
+  const { timeoutMs = 10_000 } = options
   const selector = encodeURIComponent(`metadata.name=${name}`)
   const query = `?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`
   const abort = new AbortController()

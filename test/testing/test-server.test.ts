@@ -330,6 +330,20 @@ describe('faults', () => {
 })
 
 describe('the rest', () => {
+  test('a wrong field of an option throws, with the right one named', async () => {
+    expect(() => server.users.create({ nmae: 'jane' } as object)).toThrow(
+      'a user has no field nmae: did you mean name?',
+    )
+    expect(() => server.users.create({ groups: 'devs' as unknown as string[] })).toThrow(
+      'groups must be a list of names',
+    )
+    expect(() => server.faults.chaos({ seed: 1, probabilty: 1 } as { seed: number })).toThrow(
+      'did you mean probability?',
+    )
+    const wait = server.waitFor(configMap('none'), 'exists', { timeout: 1 } as object)
+    await expect(wait).rejects.toThrow('waitFor has no field timeout: did you mean timeoutMs?')
+  })
+
   test('requests are logged with their user and status', async () => {
     const user = server.users.create({ name: 'jane' })
     server.requests.clear()

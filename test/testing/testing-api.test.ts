@@ -27,6 +27,19 @@ test('faults are switched on and off, and reported', async () => {
   expect((await send('GET', `${CONFIG_MAPS}/x`)).status).toBe(404)
 })
 
+test('a mixture of faults is the same for the same seed', async () => {
+  const run = async () => {
+    await testing('POST', '/chaos', { seed: 3, plan: 'mild', probability: 0.3 })
+    const statuses: number[] = []
+    for (let i = 0; i < 10; i++) statuses.push((await send('GET', `${CONFIG_MAPS}/x`)).status)
+    await testing('DELETE', '/faults')
+    return statuses
+  }
+  const first = await run()
+  expect(first).toContain(429)
+  expect(await run()).toEqual(first)
+})
+
 test('the clock moves', async () => {
   const before = Date.parse((await testing('GET', '/clock')).body.now as string)
   await testing('POST', '/clock', { advance: '1h' })
@@ -70,12 +83,17 @@ test('a wrong call is answered 400 and says what would be right', async () => {
   const messages = await Promise.all([
     testing('POST', '/faults', { statsu: 500 }),
     testing('POST', '/reset', { name: 'unknown' }),
+    testing('POST', '/reset', { nme: 'with kept' }),
+    testing('POST', '/chaos', { seed: 1, probabilty: 0.5 }),
     testing('GET', '/unknown'),
     testing('PUT', '/faults'),
     testing('POST', '/clock', { advance: 'soon' }),
   ])
-  expect(messages.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
-  expect(messages[0].body.message).toBe('a fault has no field statsu: did you mean status?')
+  expect(messages.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 400])
+  const texts = messages.map(({ body }) => body.message as string)
+  expect(texts[0]).toBe('a fault has no field statsu: did you mean status?')
+  expect(texts[2]).toBe('a reset has no field nme: did you mean name?')
+  expect(texts[3]).toBe('chaos has no field probabilty: did you mean probability?')
 })
 
 test('a call with a body that is too large is answered 413', async () => {

@@ -1,5 +1,6 @@
 // Plans of faults that reproduce from a seed: the same requests in the same order get the same faults.
 import { UsageError } from '../../base/usage-error.js'
+import { refuseUnknownFields } from '../known-fields.js'
 import type { Fault } from './fault.js'
 
 export interface ChaosOptions {
@@ -30,7 +31,9 @@ const ROUGH: readonly Fault[] = [
   { verb: 'list', behind: 5 },
 ]
 
-export function chaosFaults({ seed, plan = 'rough', probability = 0.02 }: ChaosOptions): readonly Fault[] {
+export function chaosFaults(options: ChaosOptions): readonly Fault[] {
+  refuseUnknownFields('chaos', options, ['seed', 'plan', 'probability'])
+  const { seed, plan = 'rough', probability = 0.02 } = options
   if (!Number.isSafeInteger(seed)) throw new UsageError(`seed: ${seed}: it must be a whole number`)
   if (plan !== 'mild' && plan !== 'rough') throw new UsageError(`plan: ${String(plan)}: it must be mild or rough`)
   return (plan === 'mild' ? MILD : ROUGH).map(fault => Object.assign({ probability }, fault))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkFault } from './fault.js'
+import { parseRequestInfo } from '../../request/request-info.js'
+import { checkFault, matches } from './fault.js'
 
 test('a fault with each of its effects is accepted', () => {
   for (const fault of [
@@ -23,6 +24,20 @@ test.each([
   [{ watch: { constructor: 1 } }, 'the fault of a watch has no field constructor'],
   [JSON.parse('{"__proto__": {"status": 500}, "status": 409}'), 'a fault has no field __proto__'],
   [{ status: 200 }, 'status: 200: it must be one of'],
+  [{ status: 500, probability: 5 }, 'probability: 5 is not a number from 0 to 1'],
+  [{ status: 500, times: 0 }, 'times: 0 is not a whole number of at least 1'],
+  [{ latency: 1, retryAfter: 1 }, 'retryAfter belongs to a status'],
+  [{ verb: 'get', watch: { delay: 1 } }, 'watch has no effect on get: it needs watch'],
+  [{ verb: ['get', 'watch'], behind: 1 }, 'behind has no effect on get, watch: it needs list'],
 ])('%j is refused', (fault, message) => {
   expect(() => checkFault(fault)).toThrow(message)
+})
+
+test('a fault meets the requests alone on which it has an effect', () => {
+  const [list, watch] = ['', 'watch=true'].map(query => parseRequestInfo('GET', '/api/v1/pods', query))
+  const met = (fault: object) => [list, watch].map(info => matches(fault, info!, 'jane'))
+  expect(met({ behind: 1 })).toEqual([true, false])
+  expect(met({ watch: { delay: 1 } })).toEqual([false, true])
+  expect(met({ watch: { delay: 1 }, behind: 1 })).toEqual([true, true])
+  expect(met({ latency: 1 })).toEqual([true, true])
 })

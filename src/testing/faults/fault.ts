@@ -3,6 +3,7 @@ import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import { parseDuration } from '../clock.js'
+import { refuseUnknownFields } from '../known-fields.js'
 
 /** Which requests; every field that is given must match, and a list matches any of its entries. */
 export interface FaultMatch {
@@ -55,10 +56,20 @@ export interface WatchFault {
   readonly expired?: boolean
 }
 
-type FieldType = 'text' | 'texts' | 'verbs' | 'number' | 'boolean' | 'duration' | 'cut' | 'watch'
+type FieldType =
+  | 'text'
+  | 'texts'
+  | 'verbs'
+  | 'number'
+  | 'probability'
+  | 'count'
+  | 'boolean'
+  | 'duration'
+  | 'cut'
+  | 'watch'
 
 const WATCH_FIELDS: Readonly<Record<keyof WatchFault, FieldType>> = {
-  dropAfter: 'number',
+  dropAfter: 'count',
   delay: 'duration',
   withholdBookmarks: 'boolean',
   expired: 'boolean',
@@ -73,8 +84,8 @@ const FIELDS: Readonly<Record<keyof Fault, FieldType>> = {
   name: 'text',
   user: 'text',
   webhook: 'text',
-  probability: 'number',
-  times: 'number',
+  probability: 'probability',
+  times: 'count',
   latency: 'duration',
   status: 'number',
   retryAfter: 'number',
@@ -90,6 +101,19 @@ const OF_WEBHOOKS: readonly string[] = ['webhook', 'latency', 'probability', 'ti
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 const STATUSES = [409, 410, 429, 500, 503, 504]
 
+/** Faults with these effects alone meet requests of these verbs alone. */
+const EFFECTS_OF_VERBS: { readonly [K in keyof Fault]: readonly string[] } = {
+  asOf: ['list'],
+  behind: ['list'],
+  watch: ['watch'],
+}
+const EFFECTS_OF_ALL_VERBS = ['latency', 'status', 'cut'] as const
+
+const DESCRIPTIONS: { readonly [K in FieldType]?: string } = {
+  probability: 'number from 0 to 1',
+  count: 'whole number of at least 1',
+}
+
 /** Throws a UsageError that says what would be right. */
 export function checkFault(fault: unknown): Fault {
   if (typeof fault !== 'object' || fault === null) throw new UsageError('a fault is an object, such as { status: 503 }')
@@ -103,17 +127,28 @@ export function checkFault(fault: unknown): Fault {
   if (checked.status !== undefined && !STATUSES.includes(checked.status)) {
     throw new UsageError(`status: ${checked.status}: it must be one of ${STATUSES.join(', ')}`)
   }
+  if (checked.retryAfter !== undefined && checked.status === undefined) {
+    throw new UsageError('retryAfter belongs to a status: { status: 429, retryAfter: 1 }')
+  }
+  const { verb } = checked
+  if (verb !== undefined && checked.webhook === undefined && ![verb].flat().some(each => hasEffectOn(checked, each))) {
+    const effect = EFFECTS.find(each => checked[each] !== undefined)!
+    throw new UsageError(
+      `${effect} has no effect on ${[verb].flat().join(', ')}: it needs ${EFFECTS_OF_VERBS[effect]?.join()}`,
+    )
+  }
   return checked
 }
 
+const hasEffectOn = (fault: Fault, verb: string): boolean =>
+  EFFECTS_OF_ALL_VERBS.some(effect => fault[effect] !== undefined) ||
+  Object.entries(EFFECTS_OF_VERBS).some(
+    ([effect, verbs]) => fault[effect as keyof Fault] !== undefined && verbs.includes(verb),
+  )
+
 function checkFields(what: string, given: object, fields: Readonly<Record<string, FieldType>>): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(fields, name)) {
-      const near = nearest(name, Object.keys(fields))
-      throw new UsageError(`${what} has no field ${name}${near === undefined ? '' : `: did you mean ${near}?`}`)
-    }
-    checkField(name, value, fields[name]!)
-  }
+  refuseUnknownFields(what, given, Object.keys(fields))
+  for (const [name, value] of Object.entries(given)) checkField(name, value, fields[name]!)
 }
 
 function checkField(name: string, value: unknown, type: FieldType): void {
@@ -122,13 +157,15 @@ function checkField(name: string, value: unknown, type: FieldType): void {
     texts: () => [value].flat().every(each => typeof each === 'string'),
     verbs: () => [value].flat().every(each => typeof each === 'string'),
     number: () => typeof value === 'number' && value >= 0,
+    probability: () => typeof value === 'number' && value >= 0 && value <= 1,
+    count: () => Number.isSafeInteger(value) && (value as number) > 0,
     boolean: () => typeof value === 'boolean',
     duration: () => isDuration(typeof value === 'string' ? parseDuration(value) : value),
     cut: () => value === 'before' || value === 'after',
     watch: () => typeof value === 'object' && value !== null,
   }[type]
   if (value === undefined) return
-  if (!isRight()) throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${type}`)
+  if (!isRight()) throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${DESCRIPTIONS[type] ?? type}`)
   if (type === 'verbs') checkVerbs([value].flat() as string[])
   if (type === 'watch') checkFields('the fault of a watch', value as object, WATCH_FIELDS)
 }
@@ -149,6 +186,7 @@ const isDuration = (value: unknown): boolean => typeof value === 'number' && val
 export function matches(fault: Fault, info: RequestInfo, user: string): boolean {
   return (
     fault.webhook === undefined &&
+    hasEffectOn(fault, info.verb) &&
     isAmong(fault.verb, info.verb) &&
     isAmong(fault.resource, info.resource) &&
     isAmong(fault.group, info.group) &&

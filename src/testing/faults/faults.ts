@@ -64,8 +64,9 @@ export function createFaults(now: () => number): FaultInjector {
   return {
     inject: fault => add(fault, Math.random),
     chaos(options) {
+      const faults = chaosFaults(options)
       const random = createRandom(options.seed)
-      const ends = chaosFaults(options).map(fault => add(fault, random))
+      const ends = faults.map(fault => add(fault, random))
       return () => ends.forEach(end => end())
     },
     clear: () => active.clear(),
