@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startBinnacle, type TestServer } from '../../src/testing/index.js'
+import { type KubernetesObject, startBinnacle, type TestServer } from '../../src/testing/index.js'
 
 const configMap = (name: string, data: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -225,6 +225,29 @@ describe('faults', () => {
     await server.apply(configMap('new'))
     server.faults.inject({ verb: 'list', resource: 'configmaps', asOf })
     expect(await (await server.fetch('/api/v1/namespaces/default/configmaps')).text()).not.toContain('"name":"new"')
+  })
+
+  test('a get and a watch show an earlier state, and the watch goes on with what was written since', async () => {
+    await server.apply([configMap('old', { a: '1' }), configMap('gone', { a: '1' })])
+    const asOf = server.resourceVersion()
+    await server.apply([configMap('old', { a: '2' }), configMap('new')])
+    await server.delete(configMap('gone'))
+    const path = '/api/v1/namespaces/default/configmaps'
+    server.faults.inject({ resource: 'configmaps', asOf })
+    expect(await server.get(configMap('old'))).toMatchObject({ data: { a: '1' } })
+    expect((await server.get(configMap('gone'))).metadata.name).toBe('gone')
+    await expect(server.get(configMap('new'))).rejects.toMatchObject({ code: 404, reason: 'NotFound' })
+    server.faults.inject({ verb: 'watch', watch: { dropAfter: 5 } })
+    const watch = await server.fetch(
+      `${path}?watch=true&allowWatchBookmarks=true&fieldSelector=metadata.name!=kube-root-ca.crt`,
+    )
+    const events = (await watch.text())
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { type: string; object: KubernetesObject })
+    expect(
+      events.map(({ type, object }) => `${type} ${object.metadata.name ?? object.metadata['resourceVersion']}`),
+    ).toEqual(['ADDED gone', 'ADDED old', `BOOKMARK ${asOf}`, 'MODIFIED old', 'ADDED new', 'DELETED gone'])
   })
 
   test('a watch is dropped after some events', async () => {

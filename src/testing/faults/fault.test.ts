@@ -28,16 +28,20 @@ test.each([
   [{ status: 500, times: 0 }, 'times: 0 is not a whole number of at least 1'],
   [{ latency: 1, retryAfter: 1 }, 'retryAfter belongs to a status'],
   [{ verb: 'get', watch: { delay: 1 } }, 'watch has no effect on get: it needs watch'],
-  [{ verb: ['get', 'watch'], behind: 1 }, 'behind has no effect on get, watch: it needs list'],
+  [{ verb: ['create', 'patch'], behind: 1 }, 'behind has no effect on create, patch: it needs get, list, watch'],
 ])('%j is refused', (fault, message) => {
   expect(() => checkFault(fault)).toThrow(message)
 })
 
 test('a fault meets the requests alone on which it has an effect', () => {
-  const [list, watch] = ['', 'watch=true'].map(query => parseRequestInfo('GET', '/api/v1/pods', query))
-  const met = (fault: object) => [list, watch].map(info => matches(fault, info!, 'jane'))
-  expect(met({ behind: 1 })).toEqual([true, false])
-  expect(met({ watch: { delay: 1 } })).toEqual([false, true])
-  expect(met({ watch: { delay: 1 }, behind: 1 })).toEqual([true, true])
-  expect(met({ latency: 1 })).toEqual([true, true])
+  const requests = [
+    parseRequestInfo('GET', '/api/v1/pods', ''),
+    parseRequestInfo('GET', '/api/v1/pods', 'watch=true'),
+    parseRequestInfo('POST', '/api/v1/pods', ''),
+  ]
+  const met = (fault: object) => requests.filter(info => matches(fault, info, 'jane')).map(({ verb }) => verb)
+  expect(met({ behind: 1 })).toEqual(['list', 'watch'])
+  expect(met({ watch: { delay: 1 } })).toEqual(['watch'])
+  expect(met({ watch: { delay: 1 }, behind: 1 })).toEqual(['list', 'watch'])
+  expect(met({ latency: 1 })).toEqual(['list', 'watch', 'create'])
 })

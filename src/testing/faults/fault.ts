@@ -37,7 +37,7 @@ export interface Fault extends FaultMatch {
   readonly retryAfter?: number
   /** The connection is closed before or after the request takes effect. */
   readonly cut?: 'before' | 'after'
-  /** A list is answered as of this resourceVersion, as by a server that lags behind. */
+  /** A get or list is answered, and a watch begins, as of this resourceVersion: the server lags behind. */
   readonly asOf?: string
   /** The same, this many writes ago; writes of the server itself count, too. */
   readonly behind?: number
@@ -103,8 +103,8 @@ const STATUSES = [409, 410, 429, 500, 503, 504]
 
 /** Faults with these effects alone meet requests of these verbs alone. */
 const EFFECTS_OF_VERBS: { readonly [K in keyof Fault]: readonly string[] } = {
-  asOf: ['list'],
-  behind: ['list'],
+  asOf: ['get', 'list', 'watch'],
+  behind: ['get', 'list', 'watch'],
   watch: ['watch'],
 }
 const EFFECTS_OF_ALL_VERBS = ['latency', 'status', 'cut'] as const
@@ -134,7 +134,7 @@ export function checkFault(fault: unknown): Fault {
   if (verb !== undefined && checked.webhook === undefined && ![verb].flat().some(each => hasEffectOn(checked, each))) {
     const effect = EFFECTS.find(each => checked[each] !== undefined)!
     throw new UsageError(
-      `${effect} has no effect on ${[verb].flat().join(', ')}: it needs ${EFFECTS_OF_VERBS[effect]?.join()}`,
+      `${effect} has no effect on ${[verb].flat().join(', ')}: it needs ${EFFECTS_OF_VERBS[effect]?.join(', ')}`,
     )
   }
   return checked

@@ -7,6 +7,7 @@ import type { Verbs } from '../../verbs/verbs.js'
 import { type Fault, millisecondsOf } from './fault.js'
 import type { FaultInjector } from './faults.js'
 import { faultyWatch } from './faulty-watch.js'
+import { allowsOldState, exactlyAt, laggingGet, laggingWatch } from './lagging-reads.js'
 
 /** `revision` is that of the latest write. */
 export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () => Promise<number>): Verbs {
@@ -19,15 +20,11 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
     return result
   }
 
-  /** A lagging server shows the state of an earlier revision to readers that do not ask for a newer one. */
-  async function laggingQuery(query: URLSearchParams, faults: readonly Fault[]): Promise<URLSearchParams> {
+  /** The revision that a lagging server shows, if a fault makes it lag and the reader allows it. */
+  async function oldRevision(query: URLSearchParams, faults: readonly Fault[]): Promise<string | undefined> {
     const fault = faults.find(({ asOf, behind }) => asOf !== undefined || behind !== undefined)
-    const asked = query.get('resourceVersion') ?? ''
-    if (!fault || (asked !== '' && asked !== '0') || query.has('continue')) return query
-    const stale = new URLSearchParams(query)
-    stale.set('resourceVersion', fault.asOf ?? String(Math.max(1, (await revision()) - fault.behind!)))
-    stale.set('resourceVersionMatch', 'Exact')
-    return stale
+    if (!fault || !allowsOldState(query)) return undefined
+    return fault.asOf ?? String(Math.max(1, (await revision()) - fault.behind!))
   }
 
   return {
@@ -35,12 +32,21 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
     get: (request, target, query) =>
       injector.active.length === 0
         ? verbs.get(request, target, query)
-        : among(request, () => verbs.get(request, target, query)),
+        : among(request, async faults => {
+            const at = target.kind.computed ? undefined : await oldRevision(query, faults)
+            return at === undefined ? verbs.get(request, target, query) : laggingGet(verbs, request, target, at)
+          }),
     list: (request, target, query) =>
-      among(request, async faults => verbs.list(request, target, await laggingQuery(query, faults))),
+      among(request, async faults => {
+        const at = await oldRevision(query, faults)
+        return verbs.list(request, target, at === undefined ? query : exactlyAt(at, query))
+      }),
     watch: (request, target, query) =>
       among(request, async faults => {
-        const watch = await verbs.watch(request, target, query)
+        const at = await oldRevision(query, faults)
+        const watch = await (at === undefined
+          ? verbs.watch(request, target, query)
+          : laggingWatch(verbs, request, target, query, at))
         return faults.reduce((wrapped, fault) => (fault.watch ? faultyWatch(wrapped, fault.watch) : wrapped), watch)
       }),
     create: (request, ...rest) => among(request, () => verbs.create(request, ...rest)),
