@@ -1,5 +1,5 @@
 // `binnacle up`, `status` and `down`: a server in the background, in the user's kubeconfig.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -31,6 +31,18 @@ test('a server in the background is started once, found, and stopped', { timeout
   expect((await runBinnacle('down', dataDir)).stdout).toBe(`Binnacle at ${url} is stopped.\n`)
   expect(kubeconfig()).not.toContain('binnacle')
   expect(await runBinnacle('status', dataDir)).toMatchObject({ code: 1, stdout: expect.stringContaining('Not ready') })
+})
+
+test('with --open, the browser is called with a link that signs in', async () => {
+  const opened = join(directory, 'opened')
+  for (const opener of ['xdg-open', 'open']) {
+    writeFileSync(join(directory, opener), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 })
+  }
+  vi.stubEnv('PATH', `${directory}:${process.env['PATH']}`)
+  const { stdout } = await runBinnacle('up', dataDir, '--secure-port=0', '--storage=memory', '--open')
+  const [, url] = /ready at (\S+) /.exec(stdout)!
+  const link = () => (existsSync(opened) ? readFileSync(opened, 'utf8') : '')
+  await expect.poll(link, { timeout: 10_000 }).toMatch(new RegExp(`^${url}/console/#code=\\S{20,}\n$`))
 })
 
 test('a server that cannot start is reported in its own words', async () => {
