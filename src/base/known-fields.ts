@@ -1,6 +1,6 @@
 // Programs in JavaScript and other languages are not checked by a compiler: a misspelt name is an error and not ignored.
-import { nearest } from '../base/nearest.js'
-import { UsageError } from '../base/usage-error.js'
+import { nearest } from './nearest.js'
+import { UsageError } from './usage-error.js'
 
 /** Throws a UsageError that says what would be right. `what` begins the message: `a fault`. */
 export function refuseUnknownFields(what: string, given: unknown, names: readonly string[]): void {

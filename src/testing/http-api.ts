@@ -16,11 +16,11 @@
 //   DELETE /binnacle/testing/forks               stops all copies
 //
 // It is for administrators: other users need permission for these paths.
+import { refuseUnknownFields } from '../base/known-fields.js'
 import { UsageError } from '../base/usage-error.js'
 import { BodyTooLarge, type Exchange } from '../http/exchange.js'
 import type { PathRequest } from '../http/pages.js'
 import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
-import { refuseUnknownFields } from './known-fields.js'
 import type { TestServer } from './test-server.js'
 
 export const TESTING_PATH = '/binnacle/testing'

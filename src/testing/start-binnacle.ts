@@ -24,7 +24,11 @@ export async function startBinnacle({
   if (protocol !== 'https' && protocol !== 'http') {
     throw new UsageError(`protocol: ${JSON.stringify(protocol)}: it must be "https" or "http"`)
   }
-  if ('storage' in options) throw new UsageError('a test server keeps its objects in memory: leave out storage')
+  if ('storage' in options) {
+    throw new UsageError(
+      "a test server keeps its objects in memory: leave out storage; startBinnacle of 'binnacle' has it, without copies and resets",
+    )
+  }
   const read = readLibraryOptions(options, ['protocol', 'snapshot'])
   const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)

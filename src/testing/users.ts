@@ -1,12 +1,12 @@
 // Users of a test server, each with a token and a kubeconfig.
 import { randomBytes } from 'node:crypto'
 import type { Identity } from '../auth/authenticator.js'
+import { refuseUnknownFields } from '../base/known-fields.js'
 import { UsageError } from '../base/usage-error.js'
 import type { Registry } from '../kinds/registry.js'
 import { printKubeconfig } from '../server/kubeconfig.js'
 import { type Client, createClient } from './client.js'
 import { createFetch, type Fetch } from './fetch.js'
-import { refuseUnknownFields } from './known-fields.js'
 
 export interface UserOptions {
   readonly name?: string

@@ -1,7 +1,7 @@
 // Waiting for the state of an object.
+import { refuseUnknownFields } from '../base/known-fields.js'
 import { type Fetch, readObject } from './fetch.js'
 import type { KubernetesObject } from './kinds.js'
-import { refuseUnknownFields } from './known-fields.js'
 import { eventsOf } from './watch.js'
 
 /** `deleted`, `exists`, the type of a condition that must be True (`Ready`), or a function. */

@@ -36,11 +36,19 @@ test('a Deployment becomes available, loses a pod and gets another', async () =>
   await server.waitFor({ apiVersion: 'v1', kind: 'Pod', metadata: { name: pods.items[1]!.metadata.name } }, 'deleted')
 })
 
+test('a misspelt field of a request to pods throws, with the right one named', async () => {
+  await expect(server.pods.fail('p', { exitcode: 137 } as object)).rejects.toThrow('did you mean exitCode?')
+  await expect(server.pods.complete({ label: 'app=web' } as object)).rejects.toThrow('did you mean labels?')
+})
+
 test('a server without workloads says how to have them', async () => {
   const plain = await startBinnacle({ protocol: 'http' })
   await expect(plain.pods.complete('p')).rejects.toThrow('start the server with the option workloads')
   await plain.stop()
   await expect(startBinnacle({ workloads: { node: {}, redyAfter: '1s' } as object })).rejects.toThrow(
     'workloads: there is no redyAfter',
+  )
+  await expect(startBinnacle({ workloads: { node: { cpus: '4' } as object } })).rejects.toThrow(
+    'workloads.node has no field cpus: did you mean cpu?',
   )
 })

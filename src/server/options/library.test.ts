@@ -24,6 +24,7 @@ test.each<[object, string]>([
   [{ storage: { etcd: ['localhost'] } }, 'storage: "localhost": an endpoint is a URL'],
   [{ tokens: { secret: {} } }, 'tokens: each token needs a user name'],
   [{ tokens: { secret: { name: 'a', groups: 'devs' } } }, 'tokens: groups must be a list of names'],
+  [{ tokens: { secret: { name: 'a', grups: [] } } }, 'tokens: a user has no field grups: did you mean groups?'],
   [{ runtimeConfig: { 'api/beta': 'true' } }, 'runtimeConfig: it must be true or false'],
   [{ webhookHosts: { 'a.b.svc': 'x y' } }, 'webhookHosts: a.b.svc: "x y" is not an address such as 127.0.0.1:9443'],
   [{ conversions: { a: 1 } }, 'conversions: a: it must be a function'],

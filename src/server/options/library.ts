@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdmissionFunction } from '../../admission/functions.js'
 import type { Identity } from '../../auth/authenticator.js'
+import { refuseUnknownFields } from '../../base/known-fields.js'
 import type { LogLine } from '../../base/logger.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
@@ -201,6 +202,7 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
       const { name, groups = [] } = (isPlainObject(user) ? user : {}) as { name?: unknown; groups?: unknown }
       refuseUnless(typeof name === 'string' && name !== '' && token !== '', 'tokens', 'each token needs a user name')
       refuseUnless(isStrings(groups), 'tokens', 'groups must be a list of names')
+      refuseUnknownFields('tokens: a user', user, ['name', 'groups'])
     }
   },
   authorization: (value, label) => {

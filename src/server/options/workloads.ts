@@ -1,4 +1,5 @@
 // Simulated workloads: whether nodes, a scheduler and kubelets are played, and how fast.
+import { refuseUnknownFields } from '../../base/known-fields.js'
 import { UsageError } from '../../base/usage-error.js'
 import { durationOf } from '../../workloads/durations.js'
 import { DEFAULT_WORKLOADS, type WorkloadOptions } from '../../workloads/workload-options.js'
@@ -67,6 +68,7 @@ export function readWorkloads(given: boolean | SimulatedWorkloads | undefined): 
   if (typeof given !== 'object' || given === null) throw new UsageError('workloads: it must be true or an object')
   const unknown = Object.keys(given).find(name => !NAMES.includes(name))
   if (unknown !== undefined) throw new UsageError(`workloads: there is no ${unknown}: there are ${NAMES.join(', ')}`)
+  refuseUnknownFields('workloads.node', given.node ?? {}, ['cpu', 'memory', 'pods'])
   const completeAfterMs = readTime('completeAfter', given.completeAfter, DEFAULT_WORKLOADS.completeAfterMs ?? 0)
   return {
     nodes: checkNodes(readCount('nodes', given.nodes, DEFAULT_WORKLOADS.nodes), 'workloads.nodes'),

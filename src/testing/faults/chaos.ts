@@ -1,6 +1,6 @@
 // Plans of faults that reproduce from a seed: the same requests in the same order get the same faults.
+import { refuseUnknownFields } from '../../base/known-fields.js'
 import { UsageError } from '../../base/usage-error.js'
-import { refuseUnknownFields } from '../known-fields.js'
 import type { Fault } from './fault.js'
 
 export interface ChaosOptions {

@@ -1,9 +1,9 @@
 // A fault, and the requests that it is injected into.
+import { refuseUnknownFields } from '../../base/known-fields.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import { parseDuration } from '../clock.js'
-import { refuseUnknownFields } from '../known-fields.js'
 
 /** Which requests; every field that is given must match, and a list matches any of its entries. */
 export interface FaultMatch {

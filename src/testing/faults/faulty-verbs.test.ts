@@ -26,6 +26,15 @@ test.each([
   expect(asked).toBe(expected)
 })
 
+test('a Scale is answered as it is now: it is computed from an object', async () => {
+  const faults = createFaults(() => 0)
+  faults.inject({ verb: 'get', behind: 5 })
+  const verbs = { get: () => 'the Scale' } as unknown as Verbs
+  const get = { ...request, info: { ...request.info, verb: 'get' } } as Request
+  const scale = { kind: {}, subresource: 'scale' } as unknown as Target
+  expect(await faultyVerbs(verbs, faults, async () => 50).get(get, scale, new URLSearchParams())).toBe('the Scale')
+})
+
 test('bookmarks are withheld, but not the one after the initial events', () => {
   const sent: string[] = []
   const sink = {

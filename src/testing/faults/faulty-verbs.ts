@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StatusError, type StatusReason, tooOldResourceVersion } from '../../meta/errors/status.js'
 import { ConnectionCut } from '../../request/connection-cut.js'
 import type { Request } from '../../request/request.js'
+import type { Target } from '../../request/target.js'
 import type { Verbs } from '../../verbs/verbs.js'
 import { type Fault, millisecondsOf } from './fault.js'
 import type { FaultInjector } from './faults.js'
@@ -33,7 +34,7 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
       injector.active.length === 0
         ? verbs.get(request, target, query)
         : among(request, async faults => {
-            const at = target.kind.computed ? undefined : await oldRevision(query, faults)
+            const at = isStored(target) ? await oldRevision(query, faults) : undefined
             return at === undefined ? verbs.get(request, target, query) : laggingGet(verbs, request, target, at)
           }),
     list: (request, target, query) =>
@@ -58,6 +59,9 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
     connect: (request, ...rest) => among(request, () => verbs.connect(request, ...rest)),
   }
 }
+
+/** Others are computed from what is stored, such as the Scale of an object. */
+const isStored = ({ kind, subresource }: Target): boolean => !kind.computed && subresource !== 'scale'
 
 async function before(fault: Fault): Promise<void> {
   if (fault.latency !== undefined) await sleep(millisecondsOf(fault.latency))

@@ -3,6 +3,7 @@
 import { resourceOf } from '../../kinds/kind-names.js'
 import { notFound } from '../../meta/errors/status.js'
 import { parseListOptions } from '../../meta/options/list-options.js'
+import { printFieldSelector } from '../../meta/selectors/field-selectors.js'
 import type { Request } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
 import type { ListResult, ObjectResult } from '../../verbs/result.js'
@@ -28,7 +29,8 @@ export async function laggingGet(
   target: Target,
   revision: string,
 ): Promise<ObjectResult> {
-  const query = exactlyAt(revision, new URLSearchParams({ fieldSelector: `metadata.name=${target.name}` }))
+  const fieldSelector = printFieldSelector([{ field: 'metadata.name', operator: '=', value: target.name }])
+  const query = exactlyAt(revision, new URLSearchParams({ fieldSelector }))
   const { versioned, pages } = await verbs.list(request, { ...target, name: '', subresource: '' }, query)
   for await (const [object] of pages) if (object) return { type: 'object', status: 200, versioned, object }
   throw notFound(resourceOf(target.kind), target.name)

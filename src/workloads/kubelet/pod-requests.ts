@@ -1,4 +1,5 @@
 // What a test asks of simulated pods: to fail, to complete, to be ready or not, to be evicted.
+import { refuseUnknownFields } from '../../base/known-fields.js'
 import { badRequest, notFound } from '../../meta/errors/status.js'
 import { matchesLabels, parseLabelSelector } from '../../meta/selectors/label-selectors.js'
 import type { Pod, PodStatus } from '../api/objects.js'
@@ -31,6 +32,15 @@ export interface PodFailure {
   readonly disruption?: string
 }
 
+const FAILURE_FIELDS: readonly (keyof PodFailure)[] = [
+  'exitCode',
+  'reason',
+  'message',
+  'container',
+  'podReason',
+  'disruption',
+]
+
 export interface SimulatedPods {
   /** Its containers end with an exit code; its restartPolicy decides whether they start again. */
   fail(pod: PodReference | string, failure?: PodFailure): Promise<void>
@@ -47,6 +57,7 @@ export function createSimulatedPods(w: WorkloadEnv): SimulatedPods {
 
   function find(reference: PodReference | string): Pod[] {
     const given = typeof reference === 'string' ? { name: reference } : reference
+    refuseUnknownFields('a pod', given, ['namespace', 'name', 'labels'])
     const { namespace = 'default', name, labels } = given
     if (name !== undefined) {
       const pod = w.pods.get(namespace, name)
@@ -75,6 +86,7 @@ export function createSimulatedPods(w: WorkloadEnv): SimulatedPods {
 
   return {
     async fail(reference, failure = {}) {
+      refuseUnknownFields('the failure of a pod', failure, FAILURE_FIELDS)
       const { exitCode = 1, reason = 'Error', message, container, podReason, disruption } = failure
       if (!Number.isInteger(exitCode) || exitCode < 1 || exitCode > 255) {
         throw badRequest('exitCode must be a whole number from 1 to 255')
