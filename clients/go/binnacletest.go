@@ -57,6 +57,8 @@ type Fault struct {
 	RetryAfter  int         `json:"retryAfter,omitempty"`
 	Cut         string      `json:"cut,omitempty"`
 	AsOf        string      `json:"asOf,omitempty"`
+	Behind      int         `json:"behind,omitempty"`
+	Webhook     string      `json:"webhook,omitempty"`
 	Watch       *WatchFault `json:"watch,omitempty"`
 }
 
