@@ -169,6 +169,8 @@ describe('laws', () => {
         const sent = { spec: { part: value } }
         expect(schema.validateUpdate(sent, { spec: { part: old } })).toEqual(schema.validate(sent))
       }),
+      // An error that quotes its value.
+      { examples: [[{ type: 'string', enum: ['a', 'x'] }, '', null]] },
     )
   })
 

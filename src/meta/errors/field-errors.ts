@@ -29,24 +29,33 @@ export interface FieldError {
 
 /** A printed form that stands for a value. A class, so that an object of a user cannot be mistaken for it. */
 export class Printed {
-  constructor(private readonly print: () => string) {}
+  private constructor(
+    private readonly value: unknown,
+    private readonly print: (value: never) => string,
+  ) {}
+
+  /** `print`: the same function for equal values, so that equal errors are equal. */
+  static of<T>(value: T, print: (value: T) => string): Printed {
+    return new Printed(value, print)
+  }
 
   /** Printed only when it is shown: of very many errors only the first are. */
   get text(): string {
-    return this.print()
+    return this.print(this.value as never)
   }
 }
 
 export type BadValue = Value | Printed | undefined
 
 /** A value that is a struct in Go: its members are printed in their order, not sorted. */
-export const asStruct = (value: Value): Printed => new Printed(() => printJson(value, { keepOrder: true }))
+export const asStruct = (value: Value): Printed => Printed.of(value, printStruct)
+const printStruct = (value: Value): string => printJson(value, { keepOrder: true })
 
 /** A text that has a type of its own in Go, or is behind a pointer: it is printed as JSON, not quoted as Go does. */
-export const asTypedText = (text: string): Printed => new Printed(() => printJson(text))
+export const asTypedText = (text: string): Printed => Printed.of(text, printJson)
 
 /** A plain string among values that mostly have types of their own: quoted as Go does. */
-export const asString = (text: string): Printed => new Printed(() => quote(text))
+export const asString = (text: string): Printed => Printed.of(text, quote)
 
 // ---- paths
 

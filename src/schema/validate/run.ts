@@ -98,8 +98,10 @@ function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
 
 /** A value as errors show it. One that is nested too deeply for recursion is printed here, with a stack of its own. */
 export function shown(value: Value): BadValue {
-  return isDeep(value) ? new Printed(() => encodeJson(value, { sortKeys: true })) : value
+  return isDeep(value) ? Printed.of(value, printSorted) : value
 }
+
+const printSorted = (value: Value): string => encodeJson(value, { sortKeys: true })
 
 const DEEP = 200
 

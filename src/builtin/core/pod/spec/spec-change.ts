@@ -112,7 +112,7 @@ function checkOnlyNarrowed(spec: ValueObject, oldSpec: ValueObject): FieldError[
   const path = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`
   const shown = (term: ValueObject): Printed => asGoStruct('core/v1.NodeSelectorTerm', term)
   if (oldTerms.length > 0 && oldTerms.length !== terms.length) {
-    const all = new Printed(() => `[${terms.map(term => shown(term).text).join(',')}]`)
+    const all = Printed.of(terms, each => `[${each.map(term => shown(term).text).join(',')}]`)
     return [
       ...errors,
       fieldInvalid(
