@@ -56,7 +56,8 @@ describe.skipIf(etcdMissing())('when etcd', () => {
       await expect(attempt).rejects.toMatchObject({ name: 'StorageError', code: 'unavailable' })
     }
     await etcd.restart()
-    expect((await store.get('/things/a'))?.value.toString()).toBe('1')
+    // The pause before the next attempt to connect may be longer than the timeout of a read.
+    expect((await eventually(() => store.get('/things/a')))?.value.toString()).toBe('1')
     expect(await store.get('/things/b')).toBeUndefined()
   })
 
