@@ -174,6 +174,29 @@ describe('pods and nodes', () => {
     expect(running.status.initContainerStatuses[0].state.terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
   })
 
+  test('an ephemeral container that is added to a running pod runs, and ends with the pod', async () => {
+    const annotations = { 'binnacle.dev/complete-after': '1m' }
+    await world.create('Pod', 'p', { spec: podTemplate('a', { restartPolicy: 'Never' }).spec }, { annotations })
+    await world.idle()
+    await world.change(
+      'Pod',
+      'p',
+      pod => void (pod.spec.ephemeralContainers = [{ name: 'debugger', image: 'busybox' }]),
+      'ephemeralcontainers',
+    )
+    await world.idle()
+    const running = await world.get('Pod', 'p')
+    expect(running.status.ephemeralContainerStatuses).toMatchObject([
+      { name: 'debugger', ready: false, restartCount: 0, state: { running: {} } },
+    ])
+    expect(running.status.observedGeneration).toBe(running.metadata.generation)
+    expect(conditionOf(running, 'Ready').status).toBe('True')
+    await world.advance(60_000)
+    const { status } = await world.get('Pod', 'p')
+    expect(status.phase).toBe('Succeeded')
+    expect(Object.keys(status.ephemeralContainerStatuses[0].state)).toEqual(['terminated'])
+  })
+
   test('a pod with a readiness gate is ready when the condition is true', async () => {
     const readinessGates = [{ conditionType: 'example.com/in-rotation' }]
     await world.create('Pod', 'p', { spec: podTemplate('a', { readinessGates }).spec })

@@ -47,6 +47,7 @@ export interface PodSpec {
   readonly tolerations?: readonly Toleration[]
   readonly containers: readonly Container[]
   readonly initContainers?: readonly Container[]
+  readonly ephemeralContainers?: readonly Container[]
   readonly restartPolicy?: string
   readonly terminationGracePeriodSeconds?: Int64
   readonly activeDeadlineSeconds?: Int64
@@ -155,6 +156,7 @@ export interface PodStatus {
   readonly podIPs?: readonly { readonly ip: string }[]
   readonly containerStatuses?: readonly ContainerStatus[]
   readonly initContainerStatuses?: readonly ContainerStatus[]
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[]
   readonly observedGeneration?: number
 }
 

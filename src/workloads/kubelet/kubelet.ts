@@ -20,6 +20,7 @@ import {
   restartedStatus,
   runningStatus,
   waitingStatus,
+  withEphemeralContainers,
 } from './pod-status.js'
 
 const KUBELET = 'kubelet'
@@ -93,6 +94,7 @@ export function startKubelets(w: WorkloadEnv): Controller {
       else if (since + plan.completeAfterMs <= now) status = endedStatus(pod, now, { exitCode: 0, reason: 'Completed' })
       else status = readyStatus(pod, now, isReady(since))
     }
+    if (status.phase === 'Running') status = withEphemeralContainers(pod, status, now)
     return equalValues(status as unknown as Value, (pod.status ?? {}) as unknown as Value) ? undefined : status
   }
 

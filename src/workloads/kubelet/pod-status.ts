@@ -50,7 +50,7 @@ export function waitingStatus(pod: Pod, place: Place, now: number, reason: strin
   return withConditions(
     pod,
     {
-      ...placed(pod.status ?? {}, pod, { ...place, podIP: undefined }, now),
+      ...placed(pod.status ?? {}, { ...place, podIP: undefined }, now),
       phase: 'Pending',
       ...(initContainers.length > 0 && {
         initContainerStatuses: initContainers.map((each, i) =>
@@ -71,7 +71,7 @@ export function runningStatus(pod: Pod, place: Place, now: number, isReady: bool
   const { containers, initContainers = [] } = pod.spec
   const startedAt = printTime(now)
   const status: PodStatus = {
-    ...placed(pod.status ?? {}, pod, place, now),
+    ...placed(pod.status ?? {}, place, now),
     phase: 'Running',
     ...(initContainers.length > 0 && {
       initContainerStatuses: initContainers.map(each =>
@@ -92,6 +92,19 @@ export function runningStatus(pod: Pod, place: Place, now: number, isReady: bool
   return withConditions(pod, status, now)
 }
 
+/** Ephemeral containers start as soon as they are added to a pod that runs; no probe asks whether they are ready. */
+export function withEphemeralContainers(pod: Pod, status: PodStatus, now: number): PodStatus {
+  const { ephemeralContainers = [] } = pod.spec
+  if (ephemeralContainers.length === 0) return status
+  const known = new Map((status.ephemeralContainerStatuses ?? []).map(each => [each.name, each]))
+  const start = (container: Container): ContainerStatus => {
+    const { started: _, ...made } = containerStatus(pod, container, { running: { startedAt: printTime(now) } })
+    return made
+  }
+  const statuses = ephemeralContainers.map(container => known.get(container.name) ?? start(container))
+  return { ...status, ephemeralContainerStatuses: statuses }
+}
+
 /** Containers that run become ready, or not. */
 export const readyStatus = (pod: Pod, now: number, isReady: boolean): PodStatus =>
   withConditions(
@@ -107,27 +120,15 @@ const withReady = (each: ContainerStatus, isReady: boolean): ContainerStatus =>
   each.state?.running ? { ...each, ready: isReady } : each
 
 /** The containers that run end, all or one. Whether the pod ends with them is up to its restartPolicy. */
-export function endedStatus(pod: Pod, now: number, { exitCode, reason, message }: Failure, only?: string): PodStatus {
+export function endedStatus(pod: Pod, now: number, failure: Failure, only?: string): PodStatus {
   const finishedAt = printTime(now)
-  const end = (each: ContainerStatus): ContainerStatus => {
-    if (!each.state?.running || (only !== undefined && each.name !== only)) return each
-    return {
-      ...each,
-      ready: false,
-      started: false,
-      state: {
-        terminated: {
-          exitCode,
-          reason,
-          ...(message !== undefined && { message }),
-          startedAt: each.state.running.startedAt ?? finishedAt,
-          finishedAt,
-          ...(each.containerID !== undefined && { containerID: each.containerID }),
-        },
-      },
-    }
-  }
-  const containerStatuses = (pod.status?.containerStatuses ?? []).map(end)
+  const end = (each: ContainerStatus): ContainerStatus =>
+    each.state?.running && (only === undefined || each.name === only) ? terminated(each, failure, finishedAt) : each
+  /** Sidecars and ephemeral containers do not decide whether a pod is over. */
+  const endWithPod = (each: ContainerStatus): ContainerStatus =>
+    each.state?.running ? terminated(each, { exitCode: 0, reason: 'Completed' }, finishedAt) : each
+  const { containerStatuses: before = [], initContainerStatuses, ephemeralContainerStatuses } = pod.status ?? {}
+  const containerStatuses = before.map(end)
   const phase = phaseAfter(pod.spec.restartPolicy ?? 'Always', containerStatuses)
   const isOver = phase !== 'Running'
   return withConditions(
@@ -136,33 +137,37 @@ export function endedStatus(pod: Pod, now: number, { exitCode, reason, message }
       ...pod.status,
       phase,
       containerStatuses,
+      ...(isOver && initContainerStatuses && { initContainerStatuses: initContainerStatuses.map(endWithPod) }),
       ...(isOver &&
-        pod.status?.initContainerStatuses && {
-          initContainerStatuses: pod.status.initContainerStatuses.map(each => endSidecar(each, finishedAt)),
-        }),
+        ephemeralContainerStatuses && { ephemeralContainerStatuses: ephemeralContainerStatuses.map(endWithPod) }),
     },
     now,
     { hasSandbox: !isOver },
   )
 }
 
-const endSidecar = (each: ContainerStatus, finishedAt: string): ContainerStatus =>
-  each.state?.running
-    ? {
-        ...each,
-        ready: false,
-        started: false,
-        state: {
-          terminated: {
-            exitCode: 0,
-            reason: 'Completed',
-            startedAt: each.state.running.startedAt ?? finishedAt,
-            finishedAt,
-            ...(each.containerID !== undefined && { containerID: each.containerID }),
-          },
-        },
-      }
-    : each
+function terminated(
+  status: ContainerStatus,
+  { exitCode, reason, message }: Failure,
+  finishedAt: string,
+): ContainerStatus {
+  const { started, state, containerID } = status
+  return {
+    ...status,
+    ready: false,
+    ...(started !== undefined && { started: false }),
+    state: {
+      terminated: {
+        exitCode,
+        reason,
+        ...(message !== undefined && { message }),
+        startedAt: state?.running?.startedAt ?? finishedAt,
+        finishedAt,
+        ...(containerID !== undefined && { containerID }),
+      },
+    },
+  }
+}
 
 function phaseAfter(restartPolicy: string, statuses: readonly ContainerStatus[]): string {
   const ended = statuses.map(({ state }) => state?.terminated)
@@ -233,13 +238,12 @@ export function restartedStatus(pod: Pod, now: number, isReady: boolean): PodSta
 
 // ---- conditions
 
-const placed = (status: PodStatus, pod: Pod, { hostIP, podIP }: Place, now: number): PodStatus => ({
+const placed = (status: PodStatus, { hostIP, podIP }: Place, now: number): PodStatus => ({
   ...status,
   hostIP,
   hostIPs: [{ ip: hostIP }],
   ...(podIP !== undefined && { podIP, podIPs: [{ ip: podIP }] }),
   startTime: status.startTime ?? printTime(now),
-  ...(pod.metadata.generation !== undefined && { observedGeneration: Number(pod.metadata.generation) }),
 })
 
 interface Stage {
@@ -290,7 +294,12 @@ function withConditions(
   const before = pod.status?.conditions
   const made = Object.entries(wanted).map(([type, condition]) => conditionFrom(pod, before, type, condition, now))
   const others = (status.conditions ?? []).filter(({ type }) => wanted[type] === undefined)
-  return { ...status, conditions: [...made, ...others] }
+  const { generation } = pod.metadata
+  return {
+    ...status,
+    ...(generation !== undefined && { observedGeneration: Number(generation) }),
+    conditions: [...made, ...others],
+  }
 }
 
 function conditionFrom(
