@@ -4,20 +4,25 @@ import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import { createKeyLayout, DEFAULT_PREFIX } from './etcd/etcd-keys.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
 import type { LmdbOptions } from './lmdb/lmdb-store.js'
-import type { MemoryStore } from './memory/memory-store.js'
 import type { Store } from './store.js'
 
 export { HISTORY_MS }
 
 export type StorageOptions =
-  | { readonly kind: 'memory'; readonly historyMs?: number; readonly store?: MemoryStore }
-  | ({ readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number } & LmdbOptions)
+  | ({ readonly kind: 'memory' } & EmbeddedOptions)
+  | ({ readonly kind: 'lmdb'; readonly directory: string } & EmbeddedOptions & LmdbOptions)
   | ({
       readonly kind: 'etcd'
       readonly historyMs?: number
       /** How long the start of a server waits for etcd to answer. */
       readonly startTimeoutMs?: number
     } & EtcdStoreOptions)
+
+interface EmbeddedOptions {
+  readonly historyMs?: number
+  /** One that is open already. */
+  readonly store?: Store | undefined
+}
 
 /** Each store is imported only when it is selected, so that start-up does not load the other implementations. */
 export async function openStore(options: StorageOptions): Promise<Store> {
@@ -29,7 +34,7 @@ export async function openStore(options: StorageOptions): Promise<Store> {
     }
     case 'lmdb': {
       const { openLmdbStore } = await import('./lmdb/lmdb-store.js')
-      return withHistory(await openLmdbStore(options.directory, options), historyMs)
+      return withHistory(options.store ?? (await openLmdbStore(options.directory, options)), historyMs)
     }
     case 'etcd': {
       const { openEtcdStore } = await import('./etcd/etcd-store.js')

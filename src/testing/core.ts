@@ -1,6 +1,7 @@
 // The server behind a test server. A fork and a reset begin with the objects of a snapshot and with listeners alone, so that
 // they cost the same whatever the server holds: the server behind them starts with the first request.
 import type { Identity } from '../auth/authenticator.js'
+import { type Awaitable, andThen } from '../base/awaitable.js'
 import { once } from '../base/memo.js'
 import type { Exchange } from '../http/exchange.js'
 import type { PathTable } from '../http/pages.js'
@@ -8,14 +9,13 @@ import type { KeyPair } from '../server/kubeconfig.js'
 import type { ServerOptions } from '../server/options.js'
 import { clientUrl, openSharedListeners, prepareServerTls, type Server, startServer } from '../server/server.js'
 import type { Tls } from '../server/tls.js'
-import { createMemoryStore, type MemoryStore } from '../storage/memory-store.js'
-import type { Verbs } from '../verbs/verbs.js'
 import type { TestClock } from './clock.js'
 import { createFaults, type FaultInjector } from './faults/faults.js'
 import { faultyVerbs } from './faults/faulty-verbs.js'
 import { callWebhook } from './faults/faulty-webhooks.js'
 import { createRequestLog, type WritableRequestLog } from './request-log.js'
 import type { Snapshot } from './snapshots.js'
+import { type TestStore, testStorageOf } from './storage.js'
 
 export interface TestCore {
   readonly url: string
@@ -63,32 +63,38 @@ async function openCore(
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
   const tokens = new Map(options.authentication.tokens)
-  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange), keepsAlive)
+  const storage = testStorageOf(options.storage)
+  let store = await storage.open(from)
+  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange), keepsAlive).catch(
+    async (error: unknown) => {
+      await store.close()
+      throw error
+    },
+  )
 
-  function createStage(store: MemoryStore, isBootstrapped: boolean): Stage {
+  function createStage(opening: Awaitable<TestStore>, isBootstrapped: boolean): Stage {
     let handle: Stage['handle'] | undefined
-    const hooked = {
+    const optionsOn = (opened: TestStore): ServerOptions => ({
       ...options,
       authentication: { ...options.authentication, tokens },
-      storage: { kind: 'memory', store } as const,
+      storage: storage.optionsOf(opened),
       clock,
       hooks: {
-        listeners: { ...listeners, receive: (ready: Stage['handle']) => void (handle = ready) },
+        listeners: { ...listeners, receive: ready => void (handle = ready) },
         isBootstrapped,
         observe: requests.add,
-        beforeWebhookCall: (host: string) => callWebhook(host, faults),
-        wrapVerbs: (verbs: Verbs) => faultyVerbs(verbs, faults, () => store.revision()),
+        beforeWebhookCall: host => callWebhook(host, faults),
+        wrapVerbs: verbs => faultyVerbs(verbs, faults, () => opened.revision()),
         paths,
       },
-    }
+    })
     let isNeeded = false
-    const start = once(() => startServer(hooked, signal))
+    const start = once(async () => startServer(optionsOn(await opening), signal))
     const server = (): Promise<Server> => {
       isNeeded = true
       return start()
     }
     return {
-      store,
       server,
       handle(exchange) {
         if (handle) return handle(exchange)
@@ -100,7 +106,7 @@ async function openCore(
       },
       async end() {
         const started = isNeeded ? await start().catch(() => undefined) : undefined
-        return { stopped: started?.stop() ?? Promise.resolve() }
+        return { stopped: started ? started.stop() : closeUnused(opening) }
       },
     }
   }
@@ -109,7 +115,7 @@ async function openCore(
   /** The stop of the server before the last reset. */
   let stopped: Promise<void> = Promise.resolve()
 
-  let stage = createStage(createMemoryStore(from), from !== undefined)
+  let stage = createStage(store, from !== undefined)
   return {
     url: clientUrl(listeners.url),
     ca: listeners.httpsUrl && tls ? tls.ca : '',
@@ -118,23 +124,30 @@ async function openCore(
     faults,
     requests,
     server: () => stage.server(),
-    revision: () => stage.store.snapshot().revision,
-    snapshot: () => stage.store.snapshot(),
+    revision: () => store.snapshot().revision,
+    snapshot: () => store.snapshot(),
     fork: forkClock =>
       openCore(
         {
-          options: { ...options, authentication: { ...options.authentication, tokens }, serving: onFreePort(options) },
+          options: {
+            ...options,
+            storage: { kind: 'memory' },
+            authentication: { ...options.authentication, tokens },
+            serving: onFreePort(options),
+          },
           clock: forkClock,
-          from: stage.store.snapshot(),
+          from: store.snapshot(),
         },
         tls,
       ),
     async reset(to) {
-      const before = stage
-      // At a later revision than any that clients have seen, so that none of them resumes a watch.
-      stage = createStage(createMemoryStore(to, before.store.snapshot().revision + 1), true)
+      const end = once(stage.end)
+      const opening = storage.reopen(to, store, async () => (await end()).stopped)
+      // Requests wait for it from now on.
+      stage = createStage(opening, true)
+      await andThen(opening, opened => void (store = opened))
       // Its watches have ended then. The rest of its stop, such as that of controllers, concerns only its own store.
-      const ending = await before.end()
+      const ending = await end()
       await stopped
       stopped = ending.stopped
       stopped.catch(() => {}) // the next reset or the stop rejects with it
@@ -148,11 +161,16 @@ async function openCore(
 
 /** A server between two resets, on a store of its own. */
 interface Stage {
-  readonly store: MemoryStore
   server(): Promise<Server>
   handle(exchange: Exchange): void
   /** Ends the watches and begins the stop of the server. */
   end(): Promise<{ readonly stopped: Promise<void> }>
+}
+
+/** The store of a server that was never started, if it could be opened. */
+async function closeUnused(opening: Awaitable<TestStore>): Promise<void> {
+  const opened = await Promise.resolve(opening).catch(() => undefined)
+  await opened?.close()
 }
 
 /** A fork listens where the first server does not. */

@@ -1,4 +1,5 @@
 // Starts servers for tests.
+import { refuseUnknownFields } from '../base/known-fields.js'
 import { UsageError } from '../base/usage-error.js'
 import type { PathRequest } from '../http/pages.js'
 import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
@@ -9,6 +10,11 @@ import { readSnapshot } from './snapshots.js'
 import { createTestServer, type TestServer } from './test-server.js'
 
 export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
+  /**
+   * Where objects are kept: in memory, which is the default, or in a folder, in which a later server finds them. A folder is
+   * created if it is missing, and has one server at a time.
+   */
+  readonly storage?: 'memory' | { readonly folder: string }
   /** `http` starts faster and needs no certificates; `https`, the default, is what clients expect. */
   readonly protocol?: 'https' | 'http'
   /** A file that `saveSnapshot` has written, whose objects the server begins with. */
@@ -24,11 +30,7 @@ export async function startBinnacle({
   if (protocol !== 'https' && protocol !== 'http') {
     throw new UsageError(`protocol: ${JSON.stringify(protocol)}: it must be "https" or "http"`)
   }
-  if ('storage' in options) {
-    throw new UsageError(
-      "a test server keeps its objects in memory: leave out storage; startBinnacle of 'binnacle' has it, without copies and resets",
-    )
-  }
+  checkStorage(options.storage)
   const read = readLibraryOptions(options, ['protocol', 'snapshot'])
   const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
@@ -39,6 +41,20 @@ export async function startBinnacle({
   const core = await startCore(coreOptions)
   await createdNodes(core)
   return createTestServer(core, { token: read.token, clock })
+}
+
+function checkStorage(storage: unknown): void {
+  if (storage === undefined || storage === 'memory') return
+  const { folder, etcd } = (storage ?? {}) as { folder?: unknown; etcd?: unknown }
+  if (etcd !== undefined) {
+    throw new UsageError(
+      "storage: a test server keeps its objects in memory or in a folder; startBinnacle of 'binnacle' has etcd, without copies and resets",
+    )
+  }
+  if (typeof folder !== 'string' || folder === '') {
+    throw new UsageError(`storage: ${JSON.stringify(storage)}: it must be "memory" or { folder: "path" }`)
+  }
+  refuseUnknownFields('storage', storage, ['folder'])
 }
 
 /** The nodes of simulated workloads are part of the state after the start. */

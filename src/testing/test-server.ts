@@ -1,4 +1,4 @@
-// A server for tests: in memory, in this process, with a clock, faults, a log of requests, and copies of itself.
+// A server for tests: in this process, with a clock, faults, a log of requests, and copies of itself.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'

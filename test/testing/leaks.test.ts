@@ -25,11 +25,12 @@ beforeAll(() => {
   writeFileSync(
     script,
     `import testing from ${JSON.stringify(library)}
-const server = await testing.startBinnacle()
+const [, , stays, folder] = process.argv
+const server = await testing.startBinnacle(folder ? { storage: { folder } } : {})
 const file = await server.kubeconfigFile()
-await server.fetch('/api/v1/namespaces')
+await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'written' } })
 console.log(JSON.stringify({ port: new URL(server.url).port, file }))
-if (process.argv[2] === 'stays') setInterval(() => {}, 1000)
+if (stays === 'stays') setInterval(() => {}, 1000)
 `,
   )
 })
@@ -117,6 +118,20 @@ test('of a process that was killed nothing runs on, and the next one removes its
   await server.kubeconfigFile()
   await server.stop()
   expect(existsSync(dirname(file))).toBe(false)
+})
+
+test.each([
+  ['forgets to stop its server', 'ends', undefined],
+  ['was killed', 'stays', 'SIGKILL'],
+] as const)('what a process that %s has written to a folder is found there', async (_, stays, signal) => {
+  const data = join(folder, stays)
+  const child = spawn(process.execPath, [script, stays, data], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  await firstLine(child.stdout)
+  if (signal) child.kill(signal)
+  expect(await ended).toEqual(signal ? [null, signal] : [0, null])
+  await using server = await startBinnacle({ protocol: 'http', storage: { folder: data } })
+  await server.get({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'written' } })
 })
 
 async function firstLine(stream: NodeJS.ReadableStream): Promise<{ readonly file: string; readonly port: number }> {

@@ -1,0 +1,2 @@
+// The embedded store in a data directory.
+export * from './lmdb/lmdb-store.js'
