@@ -6,8 +6,12 @@ export interface Clock {
 }
 
 export interface TimerClock extends Clock {
+  /** Milliseconds that have passed by this clock. Unlike `now`, it does not follow a change of the time of day. */
+  elapsed(): number
   /** Calls `run` once, when that much time has passed by this clock. The result cancels it. */
   after(milliseconds: number, run: () => void): () => void
+  /** Calls `run` each time before the clock is moved by hand, if it is one that can be. The result ends that. */
+  beforeMove?(run: () => void): () => void
 }
 
 /** A timer of Node takes at most this many milliseconds. */
@@ -15,6 +19,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const SYSTEM_CLOCK: TimerClock = {
   now: Date.now,
+  elapsed: () => performance.now(),
   after(milliseconds, run) {
     let timer: NodeJS.Timeout
     const wait = (left: number): void => {

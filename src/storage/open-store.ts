@@ -1,5 +1,6 @@
 // Opens the store that the options select, and starts the compaction of its history.
 
+import type { TimerClock } from '../base/clock.js'
 import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import { createKeyLayout, DEFAULT_PREFIX } from './etcd/etcd-keys.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
@@ -25,16 +26,16 @@ interface EmbeddedOptions {
 }
 
 /** Each store is imported only when it is selected, so that start-up does not load the other implementations. */
-export async function openStore(options: StorageOptions): Promise<Store> {
+export async function openStore(options: StorageOptions, clock?: TimerClock): Promise<Store> {
   const { historyMs = HISTORY_MS } = options
   switch (options.kind) {
     case 'memory': {
       const { createMemoryStore } = await import('./memory/memory-store.js')
-      return withHistory(options.store ?? createMemoryStore(), historyMs)
+      return withHistory(options.store ?? createMemoryStore(), historyMs, clock)
     }
     case 'lmdb': {
       const { openLmdbStore } = await import('./lmdb/lmdb-store.js')
-      return withHistory(options.store ?? (await openLmdbStore(options.directory, options)), historyMs)
+      return withHistory(options.store ?? (await openLmdbStore(options.directory, options)), historyMs, clock)
     }
     case 'etcd': {
       const { openEtcdStore } = await import('./etcd/etcd-store.js')
@@ -48,8 +49,8 @@ export function storedKeyOf(options: StorageOptions): (key: string) => Buffer {
   return createKeyLayout((options.kind === 'etcd' ? options.prefix : undefined) ?? DEFAULT_PREFIX).keyOf
 }
 
-function withHistory(store: Store, historyMs: number): Store {
-  const keeper = keepHistory(store, historyMs)
+function withHistory(store: Store, historyMs: number, clock: TimerClock | undefined): Store {
+  const keeper = keepHistory(store, historyMs, clock)
   return {
     ...store,
     async close() {

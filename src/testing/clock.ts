@@ -21,13 +21,14 @@ interface Timer {
   readonly run: () => void
 }
 
-export function createTestClock(time = Date.now(), speed = 1): TestClock {
+export function createTestClock(begin = Date.now(), speed = 1): TestClock {
   /** The time was `since` when the system's clock was `systemSince`; it passes at `scale` times the speed. */
-  let since = time
+  let since = begin
   let systemSince = performance.now()
   let scale = speed
   /** In the order of their times, and of their making. */
   const timers: Timer[] = []
+  const moveListeners = new Set<() => void>()
   let wake: NodeJS.Timeout | undefined
 
   const now = (): number => Math.min(MAX_TIME, Math.floor(since + (performance.now() - systemSince) * scale))
@@ -56,6 +57,11 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
     else if (scale > 0) wake = setTimeout(runDue, Math.min(Math.ceil(left / scale), MAX_WAIT_MS)).unref()
   }
 
+  function moveTo(time: number): void {
+    for (const run of moveListeners) run()
+    restart(time, scale)
+  }
+
   /** The place of the first timer that is later than the time. */
   function placeAfter(at: number): number {
     let [low, high] = [0, timers.length]
@@ -69,6 +75,8 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
 
   return {
     now,
+    // A test moves it forward only.
+    elapsed: now,
     after(milliseconds, run) {
       const timer = { at: now() + Math.max(milliseconds, 0), run }
       timers.splice(placeAfter(timer.at), 0, timer)
@@ -78,16 +86,20 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
         if (place !== -1) timers.splice(place, 1)
       }
     },
+    beforeMove(run) {
+      moveListeners.add(run)
+      return () => void moveListeners.delete(run)
+    },
     advance(by) {
       const milliseconds = typeof by === 'number' ? by : parseDuration(by)
       if (!(milliseconds >= 0)) throw new UsageError(`clock.advance: ${by}: the time only moves forward`)
       if (now() + milliseconds > MAX_TIME) throw new UsageError(`clock.advance: ${by}: the year 9999 is the last`)
-      restart(now() + milliseconds, scale)
+      moveTo(now() + milliseconds)
     },
     moveTo(date) {
       if (!(date.getTime() >= now())) throw new UsageError('clock.moveTo: the time only moves forward')
       if (date.getTime() > MAX_TIME) throw new UsageError('clock.moveTo: the year 9999 is the last')
-      restart(date.getTime(), scale)
+      moveTo(date.getTime())
     },
     freeze: () => restart(now(), 0),
     run(times = 1) {

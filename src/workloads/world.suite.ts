@@ -23,6 +23,7 @@ function createSteppedClock() {
   let timers: Timer[] = []
   const clock: TimerClock = {
     now: () => now,
+    elapsed: () => now,
     after(ms, run) {
       const timer = { at: now + ms, run }
       timers.push(timer)

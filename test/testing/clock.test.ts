@@ -115,3 +115,20 @@ test('a token expires', async () => {
   server.clock.advance('15m')
   expect(await whoAmI()).toBe(401)
 })
+
+test('history is forgotten after five minutes of the clock, as without a test', async () => {
+  const path = '/api/v1/namespaces/default/configmaps'
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('history') }
+  const [written] = await server.apply([configMap, { ...configMap, metadata: metadata('other') }])
+  const old = written!.metadata.resourceVersion
+  const page = (await (await server.fetch(`${path}?limit=1`)).json()) as { metadata: { continue: string } }
+  await server.apply({ ...configMap, data: { a: '1' } })
+  const asOfOld = async (): Promise<number> =>
+    (await server.fetch(`${path}?resourceVersion=${old}&resourceVersionMatch=Exact`)).status
+  server.clock.advance('4m')
+  expect(await asOfOld()).toBe(200)
+  server.clock.advance('1h')
+  expect(await asOfOld()).toBe(410)
+  const next = await server.fetch(`${path}?limit=1&continue=${encodeURIComponent(page.metadata.continue)}`)
+  expect(next.status).toBe(410)
+})

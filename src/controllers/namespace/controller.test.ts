@@ -108,7 +108,7 @@ test('a grace period that ends during a try is noticed, though the clock stands 
   let now = Date.UTC(2024, 0, 1)
   let tries = 0
   const frozen = createWorld(() => now)
-  const clock = { now: () => now, after: () => () => {} }
+  const clock = { elapsed: () => 0, now: () => now, after: () => () => {} }
   // The conditions that the first try writes lead to the second, which writes nothing.
   const passTime = {
     async deleteAll() {

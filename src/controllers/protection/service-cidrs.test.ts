@@ -27,6 +27,7 @@ beforeEach(async () => {
   }
   const clock: TimerClock = {
     now: () => Date.now() + ahead,
+    elapsed: () => performance.now() + ahead,
     after(_, run) {
       delayed.add(run)
       return () => void delayed.delete(run)

@@ -66,7 +66,7 @@ export async function openFoundation(
   )
   const store = await phases.run(
     'open the store',
-    () => openServerStore(options, { encryption, registry, metrics, log }),
+    () => openServerStore(options, { encryption, registry, metrics, log, clock }),
     opened => opened.close(),
   )
   const tls = options.hooks?.listeners

@@ -1,4 +1,5 @@
 // Opens the store of a server: measured, encrypted where that is asked for, and on etcd in kube-apiserver's encodings.
+import type { TimerClock } from '../../base/clock.js'
 import type { Logger } from '../../base/logger.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import { oldVersions } from '../../builtin/old-versions.js'
@@ -20,13 +21,14 @@ export interface StoreParts {
   readonly registry: Registry
   readonly metrics: MetricsRegistry
   readonly log: Logger
+  readonly clock: TimerClock
 }
 
 export async function openServerStore(
   options: ServerOptions,
-  { encryption, registry, metrics, log }: StoreParts,
+  { encryption, registry, metrics, log, clock }: StoreParts,
 ): Promise<Store> {
-  const measured = measureStore(await openStore(storageOf(options, log)), metrics, registry)
+  const measured = measureStore(await openStore(storageOf(options, log), clock), metrics, registry)
   return inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options)
 }
 

@@ -1,6 +1,8 @@
 // Limits a store's history by age: it notes the latest revision at intervals and compacts to the one noted `historyMs`
-// ago. Time is measured by the monotonic clock: a jump of the time of day must not end watches. For stores that only this process uses; on etcd, etcd-compactor.ts does the same together with all other
+// ago. Time is what passes by the clock: a jump of the time of day must not end watches, but a test that moves the clock makes
+// all history older. For stores that only this process uses; on etcd, etcd-compactor.ts does the same together with all other
 // processes.
+import { SYSTEM_CLOCK, type TimerClock } from '../../base/clock.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store } from '../store.js'
 
@@ -11,33 +13,53 @@ export interface HistoryKeeper {
 }
 
 /** Keeps at least `historyMs` of history, checking every tenth of that time. */
-export function keepHistory(store: Store, historyMs = HISTORY_MS): HistoryKeeper {
+export function keepHistory(store: Store, historyMs = HISTORY_MS, clock: TimerClock = SYSTEM_CLOCK): HistoryKeeper {
   /** Latest revisions with the time at which they were noted, oldest first. */
   const notes: { time: number; revision: Revision }[] = []
   let busy = false
 
-  async function look(): Promise<void> {
-    const now = performance.now()
-    notes.push({ time: now, revision: await store.revision() })
-    const due = notes.findLastIndex(note => note.time <= now - historyMs)
-    if (due === -1) return
-    const { revision } = notes[due]!
-    notes.splice(0, due + 1)
-    await store.compact(revision)
+  function note(): void {
+    const revision = store.revisionNow!()
+    // An earlier note of the same revision says more.
+    if (notes.at(-1)?.revision !== revision) notes.push({ time: clock.elapsed(), revision })
   }
 
-  const timer = setInterval(() => {
+  async function look(): Promise<void> {
+    note()
+    const due = notes.findLastIndex(({ time }) => time <= clock.elapsed() - historyMs)
+    if (due === -1) return
+    await store.compact(notes[due]!.revision)
+    notes.splice(0, due + 1)
+  }
+
+  function tick(): void {
+    cancel = clock.after(historyMs / 10, tick)
     if (busy) return
     busy = true
     look()
-      .catch((error: unknown) => {
-        // The store may be full or closing. A longer history does no harm, and the next check tries again.
-        if (!(error instanceof StorageError)) throw error
-      })
+      .catch(ignoreStorageError)
       .finally(() => {
         busy = false
       })
-  }, historyMs / 10)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
+  }
+
+  let cancel = clock.after(historyMs / 10, tick)
+  const ignoreMoves = clock.beforeMove?.(() => {
+    try {
+      note()
+    } catch (error) {
+      ignoreStorageError(error)
+    }
+  })
+  return {
+    stop() {
+      cancel()
+      ignoreMoves?.()
+    },
+  }
+}
+
+/** The store may be full or closing. A longer history does no harm, and the next check tries again. */
+function ignoreStorageError(error: unknown): void {
+  if (!(error instanceof StorageError)) throw error
 }
