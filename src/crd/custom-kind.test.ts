@@ -84,12 +84,12 @@ describe('a custom kind', () => {
     ])
     const warnings: string[] = []
     const after = widget({ spec: { size: 11, color: 'red' }, status: { size: 13 } }, meta)
-    expect(subresources.status!.validateUpdate(after, before, warnings).map(printFieldError)).toEqual([
+    expect(subresources.status!.validateUpdate(after, before, warnings, 0).map(printFieldError)).toEqual([
       'status.size: Invalid value: 13: too much',
     ])
     expect(warnings).toEqual(['spec.size: Invalid value: 11: too much'])
     const wrong = widget({ spec: { size: 'x' } }, meta)
-    expect(rules.validateUpdate(wrong, before, []).map(printFieldError)).toEqual([
+    expect(rules.validateUpdate(wrong, before, [], 0).map(printFieldError)).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ])

@@ -155,8 +155,11 @@ export interface Strategy {
    * been decoded before: if they are those of the body, they need not be decoded again.
    */
   decode(body: Value, duplicates: readonly string[], cbor?: CborMarks, decodedMeta?: ValueObject): DecodedObject
-  /** Sets default values. `isDecoded`: the object is as `decode` returned it, but for its metadata. */
-  applyDefaults(object: ApiObject, isDecoded?: boolean): ApiObject
+  /**
+   * Sets default values. `isDecoded`: the object is as `decode` returned it, but for its metadata. `now` is the time of a
+   * write; without one it is that of the machine.
+   */
+  applyDefaults(object: ApiObject, isDecoded?: boolean, now?: number): ApiObject
   /** Sets and clears fields on creation that clients cannot choose. */
   prepareForCreate(object: ApiObject, now: number): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
@@ -166,7 +169,7 @@ export interface Strategy {
   /** The errors of a new object. Warnings that validation finds are added to `warnings`. */
   validate(object: ApiObject, warnings: string[]): readonly FieldError[]
   /** The errors of an update. Errors that are tolerated because the value is unchanged may be added to the warnings. */
-  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
+  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[], now: number): readonly FieldError[]
   /** The grace period of a deletion in seconds, for kinds with graceful deletion, such as Pods. */
   readonly gracePeriod?: ((object: ApiObject, requested: number | undefined) => number) | undefined
   /** Whether an object that is being deleted must be kept: by finalizers, the grace period, or rules of the kind. */
@@ -220,7 +223,7 @@ export interface SubresourceStrategy {
   /** Its verbs, if not all of `SUBRESOURCE_VERBS`. */
   readonly verbs?: readonly string[] | undefined
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
-  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
+  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[], now: number): readonly FieldError[]
   /** What is accepted with a warning. Without it there are no warnings. */
   readonly warnings?: ((object: ApiObject, old: ApiObject) => readonly string[]) | undefined
   /** Fields that a write through this endpoint cannot change and so does not own, as paths: `metadata.labels`. */

@@ -1,11 +1,17 @@
 // What follows the clock of a test server: nothing here waits for time to pass.
+import { createPublicKey, sign } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeCertificate } from '../../src/server/tls/x509.js'
 import { type KubernetesObject, startBinnacle, type TestServer } from '../../src/testing/index.js'
 
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startBinnacle({ protocol: 'http' })
+  server = await startBinnacle({
+    protocol: 'http',
+    runtimeConfig: { 'certificates.k8s.io/v1beta1': true, 'resource.k8s.io/v1beta2': true },
+    featureGates: { PodCertificateRequest: true, DRADeviceTaintRules: true },
+  })
   server.clock.freeze()
 })
 afterAll(() => server.stop())
@@ -98,6 +104,61 @@ test('a definition is gone with its last object, also while the clock stands', a
   await server.apply(gear)
   await server.waitFor(definition, 'deleted')
   await expect(server.get(definition)).rejects.toMatchObject({ code: 404 })
+})
+
+test('a device taint without a time was added at the time of the clock', async () => {
+  server.clock.advance('1d')
+  const time = new Date(server.clock.now()).toISOString().replace(/\.\d+/, '')
+  const taint = { key: 'example.com/slow', effect: 'NoSchedule' }
+  const rule = { apiVersion: 'resource.k8s.io/v1beta2', kind: 'DeviceTaintRule', metadata: { name: 'r' } }
+  const [applied] = await server.apply({ ...rule, spec: { taint } })
+  expect(applied!['spec']).toEqual({ taint: { ...taint, timeAdded: time } })
+  const created = await post('/apis/resource.k8s.io/v1beta2/devicetaintrules', {
+    metadata: { name: 'created' },
+    spec: { taint },
+  })
+  expect(created['spec']).toEqual({ taint: { ...taint, timeAdded: time } })
+})
+
+test('a certificate for a pod begins at the time of the clock', async () => {
+  server.clock.advance('1d')
+  const begin = new Date(Math.floor(server.clock.now() / 1000) * 1000)
+  const end = new Date(begin.getTime() + 3_600_000)
+  const { cert, key } = await makeCertificate({
+    subject: { name: 'pod' },
+    validity: { from: begin, to: end },
+    use: 'client',
+  })
+  const path = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests'
+  await post(path, {
+    metadata: { name: 'requested' },
+    spec: {
+      signerName: 'example.com/signer',
+      podName: 'p',
+      podUID: 'uid',
+      serviceAccountName: 'default',
+      serviceAccountUID: 'uid',
+      nodeName: 'n',
+      nodeUID: 'uid',
+      maxExpirationSeconds: 86_400,
+      pkixPublicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
+      proofOfPossession: sign('sha256', Buffer.from('uid'), key).toString('base64'),
+    },
+  })
+  const print = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
+  const status = {
+    conditions: [{ type: 'Issued', status: 'True', reason: 'Issued', message: '', lastTransitionTime: print(begin) }],
+    certificateChain: cert,
+    notBefore: print(begin),
+    notAfter: print(end),
+    beginRefreshAt: print(new Date(begin.getTime() + 1_800_000)),
+  }
+  const issued = await server.fetch(`${path}/requested/status`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ status }),
+  })
+  expect([issued.status, issued.status === 200 ? '' : await issued.text()]).toEqual([200, ''])
 })
 
 test('a token expires', async () => {

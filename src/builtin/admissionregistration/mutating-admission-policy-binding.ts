@@ -20,8 +20,8 @@ export const mutatingAdmissionPolicyBindings = [
 ]
 
 /** The first version has a default that the later ones do not have. */
-function defaultAlpha(object: ValueObject): void {
-  alpha.defaults?.(object)
+function defaultAlpha(object: ValueObject, now: number): void {
+  alpha.defaults?.(object, now)
   const ref = objectOrNone(objectAt(object, 'spec'), 'paramRef')
   if (ref !== undefined) setDefault(ref, 'parameterNotFoundAction', 'Deny', false)
 }

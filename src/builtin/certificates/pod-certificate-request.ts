@@ -9,7 +9,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
-import { check, checkUpdate } from '../common/rules.js'
+import { check, checkUpdate, run } from '../common/rules.js'
 import { selectableFields, stringField } from '../common/selectable-fields.js'
 import { same, statusAlone } from '../common/strategies.js'
 import { nameOf, printLabels } from '../common/table-cells.js'
@@ -171,30 +171,32 @@ const FIELDS = ['signerName', 'podName', 'nodeName']
 const API_VERSION = 'certificates.k8s.io/v1beta1'
 const KIND = 'PodCertificateRequest'
 
+const RULES = validationRules({
+  create: [metadata({ namespaced: true }), check(request => checkSpec(objectAt(request, 'spec')))],
+  update: [
+    metadataUpdate,
+    checkUpdate((request, old) => {
+      const shown = asGoStruct('certificates/v1beta1.PodCertificateRequestSpec', objectAt(request, 'spec'))
+      return same(request, old, 'spec') ? [] : [fieldInvalid('spec', shown, 'field is immutable')]
+    }),
+  ],
+})
+
 export const podCertificateRequest = defineKind(API_VERSION, KIND, {
   strategy: statusApart(API_VERSION, KIND, { prepareForStatusUpdate: statusAlone, allowUnconditionalUpdate: false }),
   statusIsOwnedWithObject: true,
-  validation: validationRules({
-    create: [metadata({ namespaced: true }), check(request => checkSpec(objectAt(request, 'spec')))],
-    update: [
-      metadataUpdate,
-      checkUpdate((request, old) => {
-        const shown = asGoStruct('certificates/v1beta1.PodCertificateRequestSpec', objectAt(request, 'spec'))
-        return same(request, old, 'spec') ? [] : [fieldInvalid('spec', shown, 'field is immutable')]
+  validation: {
+    ...RULES,
+    statusAt: (request, old, now) => [
+      ...run([metadataUpdate], request, old),
+      ...checkCertificateStatus(objectAt(request, 'status'), objectAt(old, 'status'), {
+        key: () => requestedKey(objectAt(old, 'spec')),
+        keyPath: has(objectAt(old, 'spec'), 'stubPKCS10Request') ? 'spec.stubPKCS10Request' : 'spec.pkixPublicKey',
+        maxSeconds: numberAt(objectAt(request, 'spec'), 'maxExpirationSeconds'),
+        now,
       }),
     ],
-    status: [
-      metadataUpdate,
-      checkUpdate((request, old) =>
-        checkCertificateStatus(objectAt(request, 'status'), objectAt(old, 'status'), {
-          key: () => requestedKey(objectAt(old, 'spec')),
-          keyPath: has(objectAt(old, 'spec'), 'stubPKCS10Request') ? 'spec.stubPKCS10Request' : 'spec.pkixPublicKey',
-          maxSeconds: numberAt(objectAt(request, 'spec'), 'maxExpirationSeconds'),
-          now: Date.now(),
-        }),
-      ),
-    ],
-  }),
+  },
   selectableFields: selectableFields(
     Object.fromEntries(FIELDS.map(name => [`spec.${name}`, stringField('spec', name)])),
     {},

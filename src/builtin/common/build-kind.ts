@@ -24,7 +24,7 @@ import {
   type PrepareForUpdate,
 } from './strategies.js'
 import { ageOf, createdOf, nameOf, type TableRow } from './table-cells.js'
-import { metadataOnly, type Validation } from './validation.js'
+import { type CheckAt, metadataOnly, type Validation } from './validation.js'
 
 /** One version of a resource, as the type table has it. */
 export interface ResourceVersion {
@@ -134,10 +134,10 @@ function buildStrategy(
   const { apiVersion, kind, warnings } = definition
   return {
     decode: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
-    applyDefaults: (object, isDecoded = false) =>
+    applyDefaults: (object, isDecoded = false, now) =>
       isDecoded && !hasDefaults(table, definition)
         ? object
-        : named(applyDefaults(table, definition, object), apiVersion, kind),
+        : named(applyDefaults(table, definition, object, now), apiVersion, kind),
     prepareForCreate(object, now) {
       strategy.prepareForCreate?.(object, { now: printTime(now) })
       strategy.finish?.(object)
@@ -161,9 +161,9 @@ function buildStrategy(
 }
 
 const limited =
-  (validateUpdate: SubresourceStrategy['validateUpdate']): SubresourceStrategy['validateUpdate'] =>
-  (object, old, warnings) =>
-    limitErrors(() => validateUpdate(object, old, warnings))
+  (check: CheckAt): SubresourceStrategy['validateUpdate'] =>
+  (object, old, _warnings, now) =>
+    limitErrors(() => check(object, old, now))
 
 function buildSubresources(
   table: TypeTable,
@@ -177,19 +177,23 @@ function buildSubresources(
   const subresourceStrategy = (
     subresource: string,
     prepareForUpdate: PrepareForUpdate | undefined,
-    validateUpdate: SubresourceStrategy['validateUpdate'],
+    check: CheckAt,
   ): SubresourceStrategy => ({
     verbs: facts(subresource)?.verbs,
     prepareForUpdate(object, old, now) {
       prepareForUpdate?.(object, old, { now: printTime(now) })
       return object
     },
-    validateUpdate: limited(validateUpdate),
+    validateUpdate: limited(check),
   })
   const { prepareForStatusUpdate, prepareForSubresourceUpdate = {} } = strategy
   return {
     status: facts('status') && {
-      ...subresourceStrategy('status', prepareForStatusUpdate, validation.status ?? validation.update),
+      ...subresourceStrategy(
+        'status',
+        prepareForStatusUpdate,
+        validation.statusAt ?? validation.status ?? validation.update,
+      ),
       warnings: statusWarnings,
       resetFields: ['spec', ...(statusReset ?? [])],
     },
@@ -217,11 +221,12 @@ export function applyDefaults(
   table: TypeTable,
   { apiVersion, kind, defaults }: KindDefinition,
   object: ValueObject,
+  now = Date.now(),
 ): ValueObject {
   const type = table.ofKind(apiVersion, kind)
   if (type === undefined) return object
   applyTableDefaults(type, object)
-  defaults?.(object)
+  defaults?.(object, now)
   // Puts the added fields into the order of the type.
   return decodeTyped(type, object).value
 }

@@ -9,7 +9,7 @@ import type { Validation } from './validation.js'
 
 export interface KindParts {
   /** Fills in, in place, what the client left out; defaults that are constants of a field are in the type table. */
-  readonly defaults?: (object: ValueObject) => void
+  readonly defaults?: (object: ValueObject, now: number) => void
   /**
    * What a write sets, keeps and clears. Without it a kind keeps what the client sends, and a status that has an
    * endpoint of its own is written only there.

@@ -6,11 +6,15 @@ import { type Rule, run } from './rules.js'
 
 export type Check = (object: ValueObject) => FieldError[]
 export type CheckUpdate = (object: ValueObject, old: ValueObject) => FieldError[]
+/** `now` is the time of the write. */
+export type CheckAt = (object: ValueObject, old: ValueObject, now: number) => FieldError[]
 
 export interface Validation {
   readonly create: Check
   readonly update: CheckUpdate
   readonly status?: CheckUpdate
+  /** In the place of `status`, where it matters when the write is. */
+  readonly statusAt?: CheckAt
   /** Writes through the other subresources that write the object, such as `resize`, by the name of the subresource. */
   readonly parts?: Readonly<Record<string, CheckUpdate>>
 }

@@ -20,9 +20,9 @@ const MAX_CONDITIONS = 8
 
 const taintOf = (rule: ValueObject): ValueObject => objectAt(objectAt(rule, 'spec'), 'taint')
 
-/** A taint without a time was added now. Defaults have no clock of the server, so that this is the time of the machine. */
-const dateTaint = (rule: ValueObject): void =>
-  setDefault(ensureObject(ensureObject(rule, 'spec'), 'taint'), 'timeAdded', printTime(Date.now()))
+/** A taint without a time was added now. */
+const dateTaint = (rule: ValueObject, now: number): void =>
+  setDefault(ensureObject(ensureObject(rule, 'spec'), 'taint'), 'timeAdded', printTime(now))
 
 /** The time is that of the effect: another effect with the same time begins now. */
 function dateEffect(rule: ValueObject, old: ValueObject, { now }: { readonly now: string }): void {

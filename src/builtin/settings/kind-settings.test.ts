@@ -136,8 +136,8 @@ test('RelaxedServiceNameValidation: names that begin with a digit', () => {
   const stored = (name: string) =>
     ({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: meta, ...ingress(name) }) as ApiObject
   const { validateUpdate } = strategyOf('Ingress', { featureGates: { RelaxedServiceNameValidation: false } })
-  expect(validateUpdate(stored('2a'), stored('1a'), [])).toEqual([])
-  expect(validateUpdate(stored('2a'), stored('a'), [])).toHaveLength(1)
+  expect(validateUpdate(stored('2a'), stored('1a'), [], 0)).toEqual([])
+  expect(validateUpdate(stored('2a'), stored('a'), [], 0)).toHaveLength(1)
 })
 
 test('HPAScaleToZero: no replicas', () => {
@@ -172,7 +172,7 @@ test('the gates of suspended jobs: what may change in the template once the job 
       MutableSchedulingDirectivesForSuspendedJobs: scheduling,
       MutablePodResourcesForSuspendedJobs: resources,
     }
-    const errors = strategyOf('Job', { featureGates }).validateUpdate(changed, job(pods({})), [])
+    const errors = strategyOf('Job', { featureGates }).validateUpdate(changed, job(pods({})), [], 0)
     return errors.map(printFieldError).some(text => text.startsWith('spec.template') && text.includes('immutable'))
   }
   const changes = [

@@ -53,7 +53,7 @@ function withoutErrorsOf(kind: Kind, gates: ReadonlySet<string>): Kind {
     errors.filter(({ gate }) => gate === undefined || !gates.has(gate))
   const tolerant = <S extends Pick<Strategy, 'validateUpdate'>>(strategy: S): S => ({
     ...strategy,
-    validateUpdate: (object, old, warnings) => remaining(strategy.validateUpdate(object, old, warnings)),
+    validateUpdate: (...args) => remaining(strategy.validateUpdate(...args)),
   })
   return {
     ...kind,
@@ -103,7 +103,7 @@ function versionWith(
     for (const each of drops) each(object, old)
   }
   const { strategy, subresources } = version
-  const more = (object: ApiObject, errors: readonly FieldError[]): readonly FieldError[] =>
+  const withRefused = (object: ApiObject, errors: readonly FieldError[]): readonly FieldError[] =>
     refused.length === 0 ? errors : [...errors, ...refused.flatMap(find => find(object))]
   const changed: Strategy = {
     ...strategy,
@@ -117,8 +117,8 @@ function versionWith(
       if (isCountedFirst) drop(prepared, old)
       return prepared
     },
-    validate: (object, warnings) => more(object, strategy.validate(object, warnings)),
-    validateUpdate: (object, old, warnings) => more(object, strategy.validateUpdate(object, old, warnings)),
+    validate: (object, warnings) => withRefused(object, strategy.validate(object, warnings)),
+    validateUpdate: (object, ...rest) => withRefused(object, strategy.validateUpdate(object, ...rest)),
   }
   const { status } = subresources
   return {

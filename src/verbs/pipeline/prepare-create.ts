@@ -67,7 +67,7 @@ export async function admitCreate(
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   // An apply that creates an object is a patch, see prepare-update.ts.
   const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
-  const defaulted = target.version.strategy.applyDefaults(merged)
+  const defaulted = target.version.strategy.applyDefaults(merged, false, env.now())
   if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
   if (turns.isDue()) await turns.give()

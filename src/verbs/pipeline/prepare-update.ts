@@ -68,7 +68,7 @@ export async function prepareUpdate(
   checkPreconditions(target, wanted, old, { withUid: replacement.isWhatClientSaw, dryRun: request.options.dryRun })
   // The duplicate owner references of a patch are found after admission only.
   const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
-  const defaulted = version.strategy.applyDefaults(merged, isDecoded)
+  const defaulted = version.strategy.applyDefaults(merged, isDecoded, env.now())
   if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
   if (turns.isDue()) await turns.give()
@@ -88,7 +88,7 @@ export async function prepareUpdate(
     const errors = [
       ...commonErrors(target, object, old),
       ...(found instanceof Promise ? await found : found),
-      ...strategy.validateUpdate(object, old, warnings),
+      ...strategy.validateUpdate(object, old, warnings, env.now()),
     ]
     if (turns.isDue()) await turns.give()
     for (const text of warnings) request.warn(text)

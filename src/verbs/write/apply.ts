@@ -44,7 +44,7 @@ export async function applyObject(
       manager,
       force,
       now: context.now(),
-      decodeMerged: result => decodeApplied(target, result),
+      decodeMerged: result => decodeApplied(target, result, context.now()),
     })
     configuration.checkDuplicates()
     return checkAddress(live ? object : asNewObject(target, object), target)
@@ -91,7 +91,7 @@ function asNewObject({ kind, name }: Target, object: ApiObject): ApiObject {
 }
 
 /** The merged object, decoded and defaulted. Of custom objects only the metadata is decoded. */
-function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
+function decodeApplied({ version }: Target, object: ApiObject, now: number): ApiObject {
   checkValueCount(object)
   if (version.type.dialect === 'structural') {
     const metadata = decodeObjectMeta(object.metadata)
@@ -101,7 +101,7 @@ function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
   try {
     const decoded = version.strategy.decode(restoreTyped(version.type, object), [])
     if (decoded.refused) throw decoded.refused
-    return version.strategy.applyDefaults(decoded.object)
+    return version.strategy.applyDefaults(decoded.object, false, now)
   } catch (error) {
     if (!(error instanceof StatusError || error instanceof TypedDecodeError)) throw error
     const why = typeof error.cause === 'string' ? error.cause : error.message
