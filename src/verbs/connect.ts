@@ -1,5 +1,5 @@
 // connect: the options are read from the query and admitted, and the subresource answers.
-import type { AttributesInit } from '../admission/attributes.js'
+import { type AttributesInit, createAttributes } from '../admission/attributes.js'
 import { badRequest } from '../meta/errors/status.js'
 import type { ConnectResource, ConnectResult, ConnectTarget } from '../request/connect-resource.js'
 import { optionsOfQuery } from '../request/query-options.js'
@@ -34,7 +34,7 @@ export async function connect(
     oldObject: undefined,
   }
   const options = (await mutate(env, attributes)) ?? sent
-  await validate(env, { ...attributes, object: options })
+  await validate(env, createAttributes({ ...attributes, object: options }))
   return resource.connect({ ...target, request, options })
 }
 

@@ -1,5 +1,5 @@
 // create of a virtual resource: the body is decoded and admitted, and the answer is not stored.
-import type { AttributesInit } from '../admission/attributes.js'
+import { type AttributesInit, createAttributes } from '../admission/attributes.js'
 import { managerName, trackUpdate } from '../apply/field-manager.js'
 import { unstoredManagedType } from '../apply/managed-type.js'
 import type { Awaitable } from '../base/awaitable.js'
@@ -33,7 +33,8 @@ export async function createVirtual(
     request,
     object,
     now: env.now(),
-    validate: (completed = object) => validate(env, attributesOf(request, resource, target, completed)),
+    validate: (completed = object) =>
+      validate(env, createAttributes(attributesOf(request, resource, target, completed))),
   })
   return { type: 'virtual', status: 201, object: answer }
 }

@@ -1,6 +1,6 @@
 // The one place where the pipeline calls admission.
 
-import { type AttributesInit, createAttributes } from '../../admission/attributes.js'
+import { type Attributes, type AttributesInit, createAttributes } from '../../admission/attributes.js'
 import type { Awaitable } from '../../base/awaitable.js'
 import type { Cancellation } from '../../base/cancellation.js'
 import type { FieldError } from '../../meta/errors/field-errors.js'
@@ -14,12 +14,12 @@ export const mutate = ({ admission }: PipelineEnv, init: AttributesInit): Awaita
   admission.mutate(createAttributes(init))
 
 /** The errors of fields that admission finds, for the validation of the object. */
-export const check = ({ admission }: PipelineEnv, init: AttributesInit): Awaitable<readonly FieldError[]> =>
-  admission.check(createAttributes(init))
+export const check = ({ admission }: PipelineEnv, attributes: Attributes): Awaitable<readonly FieldError[]> =>
+  admission.check(attributes)
 
 /** Runs the validating phase. */
-export const validate = ({ admission }: PipelineEnv, init: AttributesInit): Awaitable<void> =>
-  admission.validate(createAttributes(init))
+export const validate = ({ admission }: PipelineEnv, attributes: Attributes): Awaitable<void> =>
+  admission.validate(attributes)
 
 /**
  * Gives admission the bytes of an object that was stored, if it was stored as admission has seen it. It must be called

@@ -7,7 +7,7 @@
 //
 // A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
 
-import type { AttributesInit } from '../../admission/attributes.js'
+import { createAttributes } from '../../admission/attributes.js'
 import { inTurns } from '../../base/memo.js'
 import { startTurns } from '../../base/turns.js'
 import { groupKindIn } from '../../kinds/kind-names.js'
@@ -95,7 +95,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
     if (turns.isDue()) await turns.give()
     if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
-    const attributes: AttributesInit = { operation: 'CREATE', request, target, object, oldObject: undefined }
+    const attributes = createAttributes({ operation: 'CREATE', request, target, object, oldObject: undefined })
     const found = check(env, attributes)
     const errors = [...(found instanceof Promise ? await found : found), ...errorsOf(target, object, warnings)]
     if (turns.isDue()) await turns.give()

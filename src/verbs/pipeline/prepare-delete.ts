@@ -1,6 +1,7 @@
 // What a delete does to an object: it is removed at once, or it is marked with a deletionTimestamp and removed when
 // nothing blocks it any more.
 
+import { createAttributes } from '../../admission/attributes.js'
 import { groupKindOf, resourceOf } from '../../kinds/kind-names.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import {
@@ -41,7 +42,7 @@ export async function prepareDelete(env: PipelineEnv, request: DeleteRequest, ol
   if (grace === 'unchanged') return { type: 'wait', object: old }
   const attributes = { operation: 'DELETE', request, target, object: undefined, oldObject: old } as const
   await mutate(env, attributes)
-  await validate(env, attributes)
+  await validate(env, createAttributes(attributes))
 
   const propagated = setMeta(old, withPropagation(metaOf(old), propagationFor(target, metaOf(old), options)))
   const waiting = version.strategy.gracePeriod ? propagated : withoutGrace(propagated)

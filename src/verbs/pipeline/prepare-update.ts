@@ -5,6 +5,7 @@
 //
 // It runs again for each attempt of `replace`, so that admission sees the object that is replaced.
 
+import { type Attributes, createAttributes } from '../../admission/attributes.js'
 import { keepTimes } from '../../apply/field-manager.js'
 import { inTurns } from '../../base/memo.js'
 import { startTurns } from '../../base/turns.js'
@@ -84,7 +85,8 @@ export async function prepareUpdate(
     if (turns.isDue()) await turns.give()
     if (version.strategy.prepareValidation) await inTurns(version.strategy.prepareValidation(object))
     const warnings: string[] = []
-    const found = check(env, { operation: 'UPDATE', request, target, object, oldObject: old })
+    const attributes = createAttributes({ operation: 'UPDATE', request, target, object, oldObject: old })
+    const found = check(env, attributes)
     const errors = [
       ...commonErrors(target, object, old),
       ...(found instanceof Promise ? await found : found),
@@ -94,19 +96,21 @@ export async function prepareUpdate(
     for (const text of warnings) request.warn(text)
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
     for (const text of strategy.warnings?.(object, old) ?? []) request.warn(text)
-    await validate(env, {
-      operation: 'UPDATE',
-      request,
-      target: admittedAs?.target ?? target,
-      kind: admittedAs?.kind,
-      object: admittedAs ? admittedAs.view(object) : object,
-      oldObject: admittedAs ? admittedAs.view(old) : old,
-    })
+    await validate(env, admittedAs ? viewedAs(admittedAs, request, object, old) : attributes)
     const stored = await inStorageVersion(target, object, changed !== undefined, request)
     const isAsPrepared = changed === undefined && stored === object
     return { object, stored, isNormal: isDecoded && isAsPrepared, isMetaNormal: isTracked && isAsPrepared, allocated }
   })
 }
+
+/** What admission sees of a write through a Scale. */
+const viewedAs = (
+  { target, kind, view }: AdmittedAs,
+  request: UpdateRequest,
+  object: ApiObject,
+  old: ApiObject,
+): Attributes =>
+  createAttributes({ operation: 'UPDATE', request, target, kind, object: view(object), oldObject: view(old) })
 
 /** What admission has made of the object: it may have changed the namespace and the version, too. */
 function placed(target: Target, changed: ApiObject, old: ApiObject): ApiObject {

@@ -1,6 +1,6 @@
 // delete: the object is removed at once, or marked as terminating and removed when nothing blocks it.
 
-import type { AttributesInit } from '../../admission/attributes.js'
+import { type AttributesInit, createAttributes } from '../../admission/attributes.js'
 import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound, success } from '../../meta/errors/status.js'
@@ -104,7 +104,7 @@ async function removeUnread(context: ApiContext, request: DeleteRequest, entry: 
     },
   }
   await mutate(context, attributes)
-  await validate(context, attributes)
+  await validate(context, createAttributes(attributes))
   return (await asStatus(0, () => store.delete(namespace, name, entry.revision))) !== false
 }
 
