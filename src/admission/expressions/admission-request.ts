@@ -98,21 +98,20 @@ export const admissionRequest = (attributes: Attributes, matched: MatchedResourc
 /** The options of the verb as an API object. A patch has the options of a create or an update. */
 function optionsOf({ operation, options }: RequestParts): ValueObject | null {
   const apiVersion = 'meta.k8s.io/v1'
-  const dryRun = options.dryRun ? { dryRun: ['All'] } : {}
   switch (operation) {
     case 'CONNECT':
       return null
-    case 'DELETE':
+    case 'DELETE': {
+      const dryRun = options.dryRun ? { dryRun: ['All'] } : {}
       return { kind: 'DeleteOptions', apiVersion, ...deleteOptions(options as DeleteOptions), ...dryRun }
+    }
     default: {
       const { fieldManager = '', fieldValidation = '' } = options as Partial<WriteOptions>
-      return {
-        kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
-        apiVersion,
-        ...dryRun,
-        ...(fieldManager !== '' && { fieldManager }),
-        ...(fieldValidation !== '' && { fieldValidation }),
-      }
+      const printed: ValueObject = { kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', apiVersion }
+      if (options.dryRun) printed['dryRun'] = ['All']
+      if (fieldManager !== '') printed['fieldManager'] = fieldManager
+      if (fieldValidation !== '') printed['fieldValidation'] = fieldValidation
+      return printed
     }
   }
 }

@@ -4,7 +4,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import type { VersionedObjects } from '../attributes.js'
 import { printRequest, type RequestParts } from '../expressions/admission-request.js'
 import type { AdmissionRequest } from './function.js'
-import { EncodedObject, encoded, type KeptObject, keptSize, readKept } from './kept-object.js'
+import { EncodedObject, encoded, isEncoded, type KeptObject, keptSize, readKept } from './kept-object.js'
 
 export interface AdmissionCall {
   /** The name of the function. */
@@ -33,9 +33,9 @@ export interface RecordedCall {
   readonly parts: RequestParts
   object: KeptObject
   oldObject: KeptObject
-  readonly allowed: boolean
-  readonly message: string | undefined
-  readonly mutated: KeptObject
+  allowed: boolean
+  message: string | undefined
+  mutated: KeptObject
 }
 
 export interface RecordedCalls extends AdmissionCalls {
@@ -53,22 +53,34 @@ const MAX_WAITING = 32
 export function createAdmissionCalls(): RecordedCalls {
   /** A ring. Slots from `next - count` to `next` are in use. */
   const recorded: (RecordedCall | undefined)[] = []
+  /** The bytes of each slot, so that the call that is forgotten need not be looked at: it has long left the processor's cache. */
+  const sizes = new Uint32Array(MAX_CALLS)
   let next = 0
   let count = 0
   let bytes = 0
-  const slot = (back: number): number => (next - back + MAX_CALLS) % MAX_CALLS
+  /** The slots of calls with objects that are not bytes yet, the oldest first. */
+  let waiting: number[] = []
+
+  function measure(at: number): void {
+    const size = sizeOf(recorded[at]!)
+    bytes += size - sizes[at]!
+    sizes[at] = size
+  }
 
   function forgetOldest(): void {
-    bytes -= sizeOf(recorded[slot(count)]!)
-    recorded[slot(count)] = undefined
+    const oldest = (next - count + MAX_CALLS) % MAX_CALLS
+    bytes -= sizes[oldest]!
+    sizes[oldest] = 0
+    recorded[oldest] = undefined
     count--
   }
 
-  function encode(call: RecordedCall): void {
-    bytes -= sizeOf(call)
+  function encode(at: number): void {
+    const call = recorded[at]
+    if (!call) return
     call.object = encoded(call.object)
     call.oldObject = encoded(call.oldObject)
-    bytes += sizeOf(call)
+    measure(at)
   }
 
   const shown = new WeakMap<RecordedCall, AdmissionCall>()
@@ -80,32 +92,40 @@ export function createAdmissionCalls(): RecordedCalls {
 
   return {
     get calls() {
-      return Array.from({ length: count }, (_, i) => show(recorded[slot(count - i)]!))
+      return Array.from({ length: count }, (_, i) => show(recorded[(next - count + i + MAX_CALLS) % MAX_CALLS]!))
     },
     clear() {
       while (count > 0) forgetOldest()
+      waiting = []
     },
     add(call) {
-      if (count === MAX_CALLS) forgetOldest()
-      recorded[next] = call
+      const at = next
+      recorded[at] = call
       next = (next + 1) % MAX_CALLS
-      count++
-      bytes += sizeOf(call)
-      if (count > MAX_WAITING) encode(recorded[slot(MAX_WAITING + 1)]!)
+      // The slot of the oldest call is taken when the ring is full.
+      if (count < MAX_CALLS) count++
+      measure(at)
+      if (isWaiting(call)) waiting.push(at)
+      if (waiting.length > MAX_WAITING) encode(waiting.shift()!)
       while (bytes > MAX_BYTES && count > 1) forgetOldest()
     },
     stored(object, asBytes) {
-      for (let back = 1; back <= count && back <= MAX_WAITING; back++) {
-        const call = recorded[slot(back)]!
-        if (call.object !== object && call.oldObject !== object) continue
-        bytes -= sizeOf(call)
+      for (let i = waiting.length - 1; i >= 0; i--) {
+        const at = waiting[i]!
+        const call = recorded[at]
+        if (!call || (call.object !== object && call.oldObject !== object)) continue
         if (call.object === object) call.object = EncodedObject.stored(object, asBytes)
         else call.oldObject = EncodedObject.stored(object, asBytes)
-        bytes += sizeOf(call)
+        measure(at)
+        if (isWaiting(call)) continue
+        if (i === waiting.length - 1) waiting.pop()
+        else waiting.splice(i, 1)
       }
     },
   }
 }
+
+const isWaiting = ({ object, oldObject }: RecordedCall): boolean => !isEncoded(object) || !isEncoded(oldObject)
 
 const sizeOf = ({ object, oldObject, mutated }: RecordedCall): number =>
   keptSize(object) + keptSize(oldObject) + keptSize(mutated)

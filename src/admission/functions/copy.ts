@@ -27,21 +27,34 @@ function copyMetadata(metadata: ValueObject): ValueObject {
   return copy
 }
 
-/** The managers of the server. */
-const MANAGERS = Symbol('managers')
-
-type WithManagers = ValueObject & { [MANAGERS]: Value }
-
 /** To JSON.stringify, spreads and the like it is a member as any other. */
 function copyWhenRead(copy: ValueObject, managers: Value): void {
-  Object.defineProperty(copy, MANAGERS, { value: managers })
-  Object.defineProperty(copy, 'managedFields', ACCESSOR)
+  Object.defineProperty(new WithManagers(copy, managers), 'managedFields', ACCESSOR)
+}
+
+/** A constructor that returns what it is given, so that a class adds its private member to that object. */
+const Given = function (object: ValueObject) {
+  return object
+} as unknown as new (
+  object: ValueObject,
+) => object
+
+/** Adds the managers of the server to an object as a private member: no program sees it, and it costs less than a property. */
+class WithManagers extends Given {
+  readonly #managers: Value
+  constructor(object: ValueObject, managers: Value) {
+    super(object)
+    this.#managers = managers
+  }
+  static managersOf(object: object): Value {
+    return (object as WithManagers).#managers
+  }
 }
 
 /** The same functions for all objects, since V8 makes objects slow that have functions of their own for this. */
-const ACCESSOR: PropertyDescriptor & ThisType<WithManagers> = {
+const ACCESSOR: PropertyDescriptor & ThisType<ValueObject> = {
   get() {
-    const value = copyValue(this[MANAGERS])
+    const value = copyValue(WithManagers.managersOf(this))
     define(this, value)
     return value
   },

@@ -29,8 +29,12 @@ export class EncodedObject {
 /** The bytes that are kept. */
 export const keptSize = (kept: KeptObject): number => (kept instanceof EncodedObject ? kept.bytes.length : 0)
 
+/** Whether nothing is left to encode. */
+export const isEncoded = (kept: KeptObject): kept is EncodedObject | undefined =>
+  kept === undefined || kept instanceof EncodedObject
+
 export const encoded = (kept: KeptObject): EncodedObject | undefined =>
-  kept === undefined || kept instanceof EncodedObject ? kept : EncodedObject.of(kept)
+  isEncoded(kept) ? kept : EncodedObject.of(kept)
 
 /** A copy that a program may change. */
 export function readKept(kept: KeptObject): ApiObject | undefined {

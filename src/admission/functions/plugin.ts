@@ -1,6 +1,6 @@
 // The plugin of one function: calls it for the requests that match, and carries out what it decides.
 
-import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
+import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { internalError, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -16,7 +16,7 @@ import type { Webhook } from '../webhooks/source.js'
 import { type RecordedCall, type RecordedCalls, requestOf } from './calls.js'
 import { copyForFunction } from './copy.js'
 import { AdmissionDenial } from './denial.js'
-import type { AdmissionFunction, AdmissionObject } from './function.js'
+import type { AdmissionFunction, AdmissionObject, AdmissionRequest } from './function.js'
 import { encoded } from './kept-object.js'
 import { plainValue } from './plain-value.js'
 
@@ -36,81 +36,102 @@ export function functionPlugin(
   const candidates = createCandidates([webhook], ({ resources }) => resources)
 
   /** Calls `proceed` if the request matches. */
-  function ifMatched<T>(
-    attributes: Attributes,
-    proceed: (matched: MatchedResource, objects: VersionedObjects) => Awaitable<T | undefined>,
-  ): Awaitable<T | undefined> {
-    const [candidate] = candidates(attributes)
+  function ifMatched(attributes: Attributes, proceed: Proceed): Awaitable<ApiObject | undefined> {
+    const candidate = candidates(attributes)[0]
     if (!candidate || isExempt(attributes.kind)) return undefined
-    return andThen(matchWebhook(env, candidate, attributes), matched =>
-      matched ? andThen(attributes.inVersion(matched.kind), objects => proceed(matched, objects)) : undefined,
-    )
+    const matched = matchWebhook(env, candidate, attributes)
+    if (matched instanceof Promise) return matched.then(found => found && withObjects(attributes, found, proceed))
+    return matched && withObjects(attributes, matched, proceed)
   }
+
+  const withObjects = (attributes: Attributes, matched: MatchedResource, proceed: Proceed) =>
+    andThen(attributes.inVersion(matched.kind), objects => proceed(attributes, matched, objects))
 
   /** Calls the function, records the call, and decides about errors. Undefined after an error that is ignored. */
   function call(
-    { request }: Attributes,
-    asked: Pick<RecordedCall, 'phase' | 'parts'> & { readonly objects: VersionedObjects },
-    action: () => Awaitable<ApiObject | undefined>,
+    attributes: Attributes,
+    phase: RecordedCall['phase'],
+    matched: MatchedResource,
+    objects: VersionedObjects,
+    decide: (own: AdmissionRequest) => Awaitable<ApiObject | undefined>,
   ): Awaitable<ApiObject | undefined> {
-    const { name } = called
-    const { phase, parts, objects } = asked
-    const record = (result: Pick<RecordedCall, 'allowed' | 'message' | 'mutated'>): void => {
-      const { object, oldObject } = objects
-      // The steps after a mutating function may change the object; after a validating one, nothing does.
-      calls.add({ name, phase, parts, object: phase === 'mutate' ? encoded(object) : object, oldObject, ...result })
+    const { request } = attributes
+    const recorded: RecordedCall = {
+      name: called.name,
+      phase,
+      parts: requestParts(attributes, matched),
+      object: objects.object,
+      oldObject: objects.oldObject,
+      allowed: true,
+      message: undefined,
+      mutated: undefined,
     }
-    return orElse<ApiObject | undefined>(
-      () =>
-        andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), changed => {
-          record({ allowed: true, message: undefined, mutated: encoded(changed) })
-          return changed
-        }),
-      error => {
-        if (error === request.aborted) throw error
-        const isIgnored =
-          webhook.isFailureIgnored && !(error instanceof AdmissionDenial || error instanceof StatusError)
-        const message = error instanceof Error ? error.message : String(error)
-        record({ allowed: isIgnored, message, mutated: undefined })
-        if (!isIgnored) throw refusalOf(name, error, message)
-        request.log.warn('an admission function failed and is ignored', { function: name, reason: message })
-        return undefined
-      },
-    )
+    const own = requestOf(recorded.parts, copiesOf(objects), text => request.warn(text))
+    try {
+      const decided = decide(own)
+      if (!(decided instanceof Promise)) return accept(recorded, decided)
+      return inTime(decided, webhook.timeoutSeconds, request, env.now).then(
+        changed => accept(recorded, changed),
+        error => fail(recorded, request, error),
+      )
+    } catch (error) {
+      return fail(recorded, request, error)
+    }
   }
 
-  const { mutate, validate } = called
+  function accept(recorded: RecordedCall, changed: ApiObject | undefined): ApiObject | undefined {
+    if (changed) recorded.mutated = encoded(changed)
+    record(recorded)
+    return changed
+  }
+
+  function fail(recorded: RecordedCall, request: AdmittedRequest, error: unknown): undefined {
+    if (error === request.aborted) throw error
+    const isDecision = error instanceof AdmissionDenial || error instanceof StatusError
+    const message = error instanceof Error ? error.message : String(error)
+    recorded.allowed = webhook.isFailureIgnored && !isDecision
+    recorded.message = message
+    record(recorded)
+    if (!recorded.allowed) throw refusalOf(called.name, error, message)
+    request.log.warn('an admission function failed and is ignored', { function: called.name, reason: message })
+  }
+
+  function record(recorded: RecordedCall): void {
+    // The steps after a mutating function may change the object; after a validating one, nothing does.
+    if (recorded.phase === 'mutate') recorded.object = encoded(recorded.object)
+    calls.add(recorded)
+  }
+
+  const mutateBy: Proceed = (attributes, matched, objects) => {
+    const changed = call(attributes, 'mutate', matched, objects, own =>
+      andThen(promised(called.mutate!(own)), returned =>
+        changedObject(attributes, matched, objects, returned ?? own.object),
+      ),
+    )
+    return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
+  }
+
+  const validateBy: Proceed = (attributes, matched, objects) =>
+    call(attributes, 'validate', matched, objects, validated)
+
+  const validated = (own: AdmissionRequest): Awaitable<undefined> =>
+    andThen(promised(called.validate!(own)), () => undefined)
+
   return {
     name: `function ${called.name}`,
     operations: OPERATIONS,
     stored: calls.stored,
-    ...(mutate && {
-      mutate: attributes =>
-        ifMatched(attributes, (matched, objects) => {
-          const parts = requestParts(attributes, matched)
-          const own = requestOf(parts, copiesOf(objects), text => attributes.request.warn(text))
-          const decide = () =>
-            andThen(promised(mutate.call(called, own)), returned =>
-              changedObject(attributes, matched, objects, returned ?? own.object),
-            )
-          const changed = call(attributes, { phase: 'mutate', parts, objects }, decide)
-          return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
-        }),
-    }),
-    ...(validate && {
-      validate: attributes => {
-        const decided = ifMatched(attributes, (matched, objects) => {
-          const parts = requestParts(attributes, matched)
-          const own = requestOf(parts, copiesOf(objects), text => attributes.request.warn(text))
-          return call(attributes, { phase: 'validate', parts, objects }, () =>
-            andThen(promised(validate.call(called, own)), () => undefined),
-          )
-        })
-        return andThen(decided, () => {})
-      },
-    }),
+    ...(called.mutate && { mutate: attributes => ifMatched(attributes, mutateBy) }),
+    ...(called.validate && { validate: attributes => andThen(ifMatched(attributes, validateBy), () => {}) }),
   }
 }
+
+/** What a phase does with a request that matches. */
+type Proceed = (
+  attributes: Attributes,
+  matched: MatchedResource,
+  objects: VersionedObjects,
+) => Awaitable<ApiObject | undefined>
 
 /** A function may change its objects. */
 const copiesOf = ({ object, oldObject }: VersionedObjects): VersionedObjects => ({
@@ -140,14 +161,13 @@ function refusalOf(name: string, error: unknown, message: string): StatusError {
   return internalError(`failed calling admission function ${quote(name)}: ${message}`)
 }
 
-/** Rejects when a promise takes longer than it may, or when the request has ended before. */
+/** Rejects when the promise takes longer than it may, or when the request has ended before. */
 function inTime<T>(
-  result: Awaitable<T>,
+  result: Promise<T>,
   timeoutSeconds: number,
   request: AdmittedRequest,
   now: () => number,
-): Awaitable<T> {
-  if (!(result instanceof Promise)) return result
+): Promise<T> {
   // The signal of a request is made when it is first read, and costs more than the rest of a call.
   const { deadline, signal } = request
   const left = Math.max(Math.min(timeoutSeconds * 1000, deadline - now()), 0)

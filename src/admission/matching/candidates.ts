@@ -2,8 +2,8 @@
 // the many that do not match cost nothing.
 import type { Kind } from '../../kinds/kind.js'
 import { forbidden, type StatusError } from '../../meta/errors/status.js'
-import type { GroupVersionKind } from '../../meta/group-version.js'
-import type { Attributes } from '../attributes.js'
+import type { GroupResource, GroupVersionKind } from '../../meta/group-version.js'
+import type { Attributes, Operation } from '../attributes.js'
 import { type MatchedResource, requestedResource } from '../expressions/admission-request.js'
 import { dependsOnNames, type MatchResources, matchRules, mayMatch } from './match-resources.js'
 
@@ -17,9 +17,13 @@ export interface Candidate<T> {
 /** Those whose rules may match the request, in their order. Names and selectors are not looked at. */
 export type FindCandidates<T> = (attributes: Attributes) => readonly Candidate<T>[]
 
+/** What requests that address the same have in common. */
 interface Known<T> {
-  /** The versions of a kind decide about equivalence, and its definition may change them. */
-  readonly storedKind: Kind | undefined
+  readonly operation: Operation
+  readonly resource: GroupResource
+  readonly version: string
+  readonly subresource: string
+  readonly isNamespaced: boolean
   /** That of the object: requests to one subresource may have bodies of several kinds. */
   readonly kind: GroupVersionKind
   readonly found: readonly Candidate<T>[]
@@ -27,27 +31,44 @@ interface Known<T> {
 
 const NONE: readonly never[] = []
 /** Requests name resources that exist, so that this limit is hardly ever reached. */
-const MAX_KEYS = 10_000
+const MAX_KNOWN = 1000
 
 export function createCandidates<T>(all: readonly T[], resourcesOf: (each: T) => MatchResources): FindCandidates<T> {
   if (all.length === 0) return () => NONE
-  const byRequest = new Map<string, Known<T>>()
+  /** By the kind, since its versions decide about equivalence and its definition may change them. */
+  const ofKinds = new WeakMap<Kind, Known<T>[]>()
+  const ofNone: Known<T>[] = []
+  const knownOf = (kind: Kind | undefined): Known<T>[] => {
+    if (!kind) return ofNone
+    const known = ofKinds.get(kind) ?? []
+    if (known.length === 0) ofKinds.set(kind, known)
+    return known
+  }
   return attributes => {
-    const { operation, resource, version, subresource, namespace, storedKind, kind } = attributes
-    const scope = namespace === '' ? 'cluster' : 'namespaced'
-    const key = `${operation} ${scope} ${resource.group}/${version}/${resource.resource}/${subresource}`
-    const known = byRequest.get(key)
-    if (known && known.storedKind === storedKind && isSameKind(known.kind, kind)) return known.found
+    const known = knownOf(attributes.storedKind)
+    for (const each of known) if (isFor(each, attributes)) return each.found
+    const { operation, resource, version, subresource, namespace, kind } = attributes
     const requested = requestedResource(attributes)
     const found = all.flatMap(item => candidateOf(item, resourcesOf(item), attributes, requested))
-    if (byRequest.size >= MAX_KEYS) byRequest.clear()
-    byRequest.set(key, { storedKind, kind, found })
+    if (known.length >= MAX_KNOWN) known.length = 0
+    known.push({ operation, resource, version, subresource, isNamespaced: namespace !== '', kind, found })
     return found
   }
 }
 
-const isSameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
-  a.kind === b.kind && a.version === b.version && a.group === b.group
+const isFor = <T>(
+  known: Known<T>,
+  { operation, resource, version, subresource, namespace, kind }: Attributes,
+): boolean =>
+  known.operation === operation &&
+  known.subresource === subresource &&
+  known.version === version &&
+  known.isNamespaced === (namespace !== '') &&
+  known.resource.resource === resource.resource &&
+  known.resource.group === resource.group &&
+  known.kind.kind === kind.kind &&
+  known.kind.version === kind.version &&
+  known.kind.group === kind.group
 
 function candidateOf<T>(
   item: T,

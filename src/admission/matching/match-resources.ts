@@ -127,8 +127,9 @@ export const selectsAll = ({ namespaceSelector, objectSelector }: MatchResources
   selectsEverything(namespaceSelector) && selectsEverything(objectSelector)
 
 /** The selector must match the new or the old object. */
-export function matchesObject({ objectSelector }: MatchResources, { object, oldObject }: Attributes): boolean {
+export function matchesObject({ objectSelector }: MatchResources, attributes: Attributes): boolean {
   if (selectsEverything(objectSelector)) return true
+  const { object, oldObject } = attributes
   return [object, oldObject].some(each => each !== undefined && matchesLabels(objectSelector, labelsOf(each)))
 }
 
@@ -140,10 +141,11 @@ function matchesNamespace(
   { namespaceSelector }: MatchResources,
   attributes: Attributes,
 ): Awaitable<boolean> {
+  if (selectsEverything(namespaceSelector)) return true
   const namespace = requestNamespace(attributes)
   const { resource, subresource, operation, object } = attributes
   const isNamespace = resource.resource === 'namespaces'
-  if ((namespace === '' && !isNamespace) || selectsEverything(namespaceSelector)) return true
+  if (namespace === '' && !isNamespace) return true
   // The labels of a namespace that is being written are those of the request.
   if (isNamespace && subresource === '' && object && (operation === 'CREATE' || operation === 'UPDATE')) {
     return matchesLabels(namespaceSelector, labelsOf(object))
