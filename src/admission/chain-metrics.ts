@@ -14,7 +14,7 @@ export interface ChainMetrics {
 }
 
 /** Runs the action and counts how long it took, also if it is a promise. */
-export type Measure = <T>(action: () => T) => T
+export type Measure = <T, Input>(action: (input: Input) => T, input: Input) => T
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
@@ -57,11 +57,11 @@ function measureBy(create: (rejected: string) => Histogram): Measure {
   let refused: Histogram | undefined
   const accept = (begin: number): void => (accepted ??= create('false')).observe((performance.now() - begin) / 1000)
   const refuse = (begin: number): void => (refused ??= create('true')).observe((performance.now() - begin) / 1000)
-  return action => {
+  return (action, input) => {
     const begin = performance.now()
     let result
     try {
-      result = action()
+      result = action(input)
     } catch (error) {
       refuse(begin)
       throw error

@@ -49,9 +49,9 @@ type Validate = (attributes: Attributes) => Awaitable<void>
 
 /** The plugins that one operation on one resource calls. */
 interface Steps {
-  readonly mutating: readonly Mutate[]
+  readonly mutate: (attributes: Attributes) => Awaitable<ApiObject | undefined>
   readonly checking: readonly Check[]
-  readonly validating: readonly Validate[]
+  readonly validate: Validate
   readonly measureAdmit: Measure
   readonly measureValidate: Measure
 }
@@ -74,12 +74,8 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
 
   return {
     mutate(attributes) {
-      const { mutating, measureAdmit } = stepsOf(attributes)
-      const mutated = measureAdmit(() =>
-        mutating.length === 0
-          ? undefined
-          : andThen(mutateFrom(mutating, 0, attributes), changed => secondRun(mutating, attributes, changed)),
-      )
+      const { mutate, measureAdmit } = stepsOf(attributes)
+      const mutated = measureAdmit(mutate, attributes)
       return andThen(mutated, changed => changed && withValidManagedFields(attributes, changed))
     },
     check(attributes) {
@@ -89,8 +85,8 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: Ch
         : andThen(allOf(checking.map(step => step(attributes))), all => all.flat())
     },
     validate(attributes) {
-      const { validating, measureValidate } = stepsOf(attributes)
-      return measureValidate(() => eachInTurn(validating, step => step(attributes)))
+      const { validate, measureValidate } = stepsOf(attributes)
+      return measureValidate(validate, attributes)
     },
     stored(object, bytes) {
       for (const plugin of keeping) plugin.stored!(object, bytes)
@@ -108,7 +104,7 @@ export const NO_ADMISSION: Admission = {
   stored: () => {},
 }
 
-const NO_METRICS: ChainMetrics = { step: () => action => action(), plugin: () => undefined }
+const NO_METRICS: ChainMetrics = { step: () => (action, input) => action(input), plugin: () => undefined }
 
 function stepsFor(
   plugins: readonly AdmissionPlugin[],
@@ -120,18 +116,20 @@ function stepsFor(
   )
   const forOperation = (operation: Operation): Steps => {
     const steps = matching.filter(({ operations }) => operations.has(operation))
+    const mutating = steps.flatMap(plugin =>
+      plugin.mutate
+        ? [measured(decided(plugin.mutate.bind(plugin)), metrics.plugin(plugin.name, 'admit', operation))]
+        : [],
+    )
+    const validating = steps.flatMap(plugin =>
+      plugin.validate
+        ? [measured(decided(plugin.validate.bind(plugin)), metrics.plugin(plugin.name, 'validate', operation))]
+        : [],
+    )
     return {
-      mutating: steps.flatMap(plugin =>
-        plugin.mutate
-          ? [measured(decided(plugin.mutate.bind(plugin)), metrics.plugin(plugin.name, 'admit', operation))]
-          : [],
-      ),
+      mutate: mutating.length === 0 ? () => undefined : attributes => mutateTwice(mutating, attributes),
       checking: steps.flatMap(plugin => (plugin.check ? [decided(plugin.check.bind(plugin))] : [])),
-      validating: steps.flatMap(plugin =>
-        plugin.validate
-          ? [measured(decided(plugin.validate.bind(plugin)), metrics.plugin(plugin.name, 'validate', operation))]
-          : [],
-      ),
+      validate: attributes => eachInTurn(validating, step => step(attributes)),
       measureAdmit: metrics.step('admit', operation),
       measureValidate: metrics.step('validate', operation),
     }
@@ -148,12 +146,12 @@ function stepsFor(
 const decided =
   <T>(call: (attributes: Attributes) => Awaitable<T>): ((attributes: Attributes) => Awaitable<T>) =>
   attributes =>
-    whenDecided(() => call(attributes))
+    whenDecided(call, attributes)
 
 const measured = <T>(
   call: (attributes: Attributes) => T,
   measure: Measure | undefined,
-): ((attributes: Attributes) => T) => (measure ? attributes => measure(() => call(attributes)) : call)
+): ((attributes: Attributes) => T) => (measure ? attributes => measure(call, attributes) : call)
 
 /** Whether what a plugin declares holds for a resource that some plugin declares. */
 function includes(declared: string, resource: string): boolean {
@@ -179,14 +177,13 @@ function mutateFrom(steps: readonly Mutate[], first: number, attributes: Attribu
   return current === attributes ? undefined : current.object
 }
 
-function secondRun(
-  steps: readonly Mutate[],
-  attributes: Attributes,
-  changed: ApiObject | undefined,
-): Awaitable<ApiObject | undefined> {
+/** Once, and again if a plugin has asked for it. */
+function mutateTwice(steps: readonly Mutate[], attributes: Attributes): Awaitable<ApiObject | undefined> {
   const { reinvocation } = attributes
-  if (!reinvocation.isRequested) return changed
-  reinvocation.begin()
-  const again = mutateFrom(steps, 0, changed ? attributes.withObject(changed) : attributes)
-  return andThen(again, object => object ?? changed)
+  return andThen(mutateFrom(steps, 0, attributes), changed => {
+    if (!reinvocation.isRequested) return changed
+    reinvocation.begin()
+    const again = mutateFrom(steps, 0, changed ? attributes.withObject(changed) : attributes)
+    return andThen(again, object => object ?? changed)
+  })
 }

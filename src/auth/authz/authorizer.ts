@@ -1,6 +1,6 @@
 // Authorization: whether a user may do what a request does, and the text of a refusal.
 
-import { type Awaitable, orElse } from '../../base/awaitable.js'
+import type { Awaitable } from '../../base/awaitable.js'
 import { forbidden, type StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { AccessAttributes } from '../../request/access-attributes.js'
@@ -33,12 +33,23 @@ export class PendingDecision extends Error {
   }
 }
 
-/** Carries out an action that evaluates expressions, again after each decision that it had to wait for. */
-export const whenDecided = <T>(action: () => Awaitable<T>): Awaitable<T> =>
-  orElse(action, error => {
-    if (!(error instanceof PendingDecision)) throw error
-    return error.decided.then(() => whenDecided(action))
-  })
+/**
+ * Carries out an action that evaluates expressions, again after each decision that it had to wait for. Every admission plugin
+ * is called through it, so that it makes no function for a call.
+ */
+export function whenDecided<T, Input = void>(action: (input: Input) => Awaitable<T>, input: Input): Awaitable<T> {
+  try {
+    const done = action(input)
+    return done instanceof Promise ? done.catch((error: unknown) => afterDecision(error, action, input)) : done
+  } catch (error) {
+    return afterDecision(error, action, input)
+  }
+}
+
+function afterDecision<T, Input>(error: unknown, action: (input: Input) => Awaitable<T>, input: Input): Promise<T> {
+  if (!(error instanceof PendingDecision)) throw error
+  return error.decided.then(() => whenDecided(action, input))
+}
 
 export type Authorize = Authorizer['authorize']
 

@@ -157,9 +157,9 @@ it('an expression that needs its decision is evaluated again when the webhook ha
   const request = {}
   const evaluate = () =>
     authorizer.decideNow(bob, pods, request).allowed && authorizer.decideNow(bob, pods, request).allowed
-  expect(await whenDecided(evaluate)).toBe(true)
+  expect(await whenDecided(evaluate, undefined)).toBe(true)
   expect(calls).toHaveLength(1)
   const another = {}
-  await whenDecided(() => authorizer.decideNow(bob, pods, another))
+  await whenDecided(() => authorizer.decideNow(bob, pods, another), undefined)
   expect(calls).toHaveLength(2)
 })

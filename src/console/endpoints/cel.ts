@@ -38,8 +38,10 @@ export const createCel =
       variables: variablesIn(body),
       authorizer: new AuthorizerValue(checksOf(authorizer, user)),
     }
-    return whenDecided(() => explainExpression(input) as unknown as ValueObject)
+    return whenDecided(explain, input)
   }
+
+const explain = (input: ExpressionInput): ValueObject => explainExpression(input) as unknown as ValueObject
 
 function variablesIn(body: ValueObject): { name: string; expression: string }[] {
   const variables = objectsAt(body, 'variables')
