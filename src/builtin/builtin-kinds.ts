@@ -7,8 +7,8 @@ import { groupOf } from '../types/typed-body.js'
 import { mutatingAdmissionPolicies } from './admissionregistration/mutating-admission-policy.js'
 import { mutatingAdmissionPolicyBindings } from './admissionregistration/mutating-admission-policy-binding.js'
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration.js'
-import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy.js'
-import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.js'
+import { validatingAdmissionPolicies } from './admissionregistration/validating-admission-policy.js'
+import { validatingAdmissionPolicyBindings } from './admissionregistration/validating-admission-policy-binding.js'
 import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration.js'
 import { apiService } from './apiregistration/api-service.js'
 import { storageVersion } from './apiserverinternal/storage-version.js'
@@ -77,8 +77,8 @@ const KINDS: readonly KindDefinition[] = [
   ...mutatingAdmissionPolicies,
   ...mutatingAdmissionPolicyBindings,
   mutatingWebhookConfiguration,
-  validatingAdmissionPolicy,
-  validatingAdmissionPolicyBinding,
+  ...validatingAdmissionPolicies,
+  ...validatingAdmissionPolicyBindings,
   validatingWebhookConfiguration,
   // apiregistration
   apiService,

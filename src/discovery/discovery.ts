@@ -2,6 +2,7 @@
 // method and the media types first, like all routes of built-in kinds; other endpoints accept any method.
 import { keptBy, keptWhile } from '../base/memo.js'
 import type { Registry } from '../kinds/registry.js'
+import type { EffectiveVersion } from '../meta/effective-version.js'
 import { genericResponse, noneAcceptable } from '../meta/errors/status.js'
 import { compareTexts } from '../meta/go/go-text.js'
 import type { ValueObject } from '../meta/values/value.js'
@@ -22,6 +23,8 @@ export interface DiscoveryOptions {
   readonly serverAddress: () => string
   /** Group versions that other servers serve. */
   readonly remote?: RemoteVersions | undefined
+  /** The release that the server behaves as, for `/version`. */
+  readonly version?: EffectiveVersion | undefined
   /** Paths of other endpoints, to be listed at the root. */
   readonly otherPaths?: readonly string[] | undefined
 }
@@ -135,7 +138,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const [, prefix, ...rest] = (path.endsWith('/') ? path.slice(0, -1) : path).split('/')
     switch (prefix) {
       case 'version':
-        return rest.length === 0 ? versionOfServer : notFoundPage
+        return rest.length === 0 ? versionOfServer(options.version) : notFoundPage
       case 'api':
         return findCore(rest)
       case 'apis':
@@ -168,10 +171,12 @@ const versionPage =
     return respond(request, versionPages(version), offer)
   }
 
-const versionOfServer: Page = request => {
-  checkRoute(request, ['json'])
-  return prettyJson(serverVersion())
-}
+const versionOfServer =
+  (version: EffectiveVersion | undefined): Page =>
+  request => {
+    checkRoute(request, ['json'])
+    return prettyJson(serverVersion(version))
+  }
 
 function checkRoute(request: PageRequest, encodings: readonly Encoding[]): void {
   if (request.method !== 'GET') throw genericResponse(405)

@@ -1,22 +1,17 @@
 // The version of the API. Clients compare it to find out which features are available.
 import { arch, platform } from 'node:process'
 import { KUBERNETES_VERSION, KUBERNETES_MAJOR as MAJOR, KUBERNETES_MINOR as MINOR } from '../base/kubernetes-version.js'
+import { type EffectiveVersion, NOT_EMULATED } from '../meta/effective-version.js'
 import type { ValueObject } from '../meta/values/value.js'
 
-/** The version of the API in OpenAPI documents. */
-export const API_VERSION = `${MAJOR}.${MINOR}`
-
-/** The oldest version whose API is still served. */
-export const MIN_COMPATIBLE = `${MAJOR}.35`
-
 /** `/version`. */
-export const serverVersion = (): ValueObject => ({
+export const serverVersion = ({ emulation, minCompatibility }: EffectiveVersion = NOT_EMULATED): ValueObject => ({
   major: MAJOR,
   minor: MINOR,
   emulationMajor: MAJOR,
-  emulationMinor: MINOR,
+  emulationMinor: String(emulation),
   minCompatibilityMajor: MAJOR,
-  minCompatibilityMinor: MIN_COMPATIBLE.slice(MAJOR.length + 1),
+  minCompatibilityMinor: String(minCompatibility),
   gitVersion: KUBERNETES_VERSION,
   gitCommit: '',
   gitTreeState: 'clean',

@@ -1,8 +1,10 @@
-// The feature gates of kube-apiserver v1.36: their stage, their default, and which of them are locked to it. What
-// kube-apiserver refuses is refused with its words.
+// Feature gates: their stage, their default, and which of them are locked to it, in v1.36 and in the releases that can be
+// emulated. What kube-apiserver refuses is refused with its words.
 import { UsageError } from '../base/usage-error.js'
+import { type EffectiveVersion, NOT_EMULATED, printMinor } from './effective-version.js'
+import { DEPENDENCIES, GATE_HISTORIES } from './feature-gate-table.js'
 
-/** Gates that were set, by name. */
+/** Gates whose value is not the default of v1.36, by name. */
 export type FeatureGates = Readonly<Record<string, boolean>>
 
 export interface FeatureGate {
@@ -12,24 +14,39 @@ export interface FeatureGate {
   readonly isOn: boolean
 }
 
-/** Throws a UsageError for what kube-apiserver refuses: unknown gates, locked gates, gates that need others. */
-export function checkFeatureGates(gates: FeatureGates): void {
-  const entries = Object.entries(gates)
-  const unknown = entries.find(([name]) => !KNOWN.has(name) && !STAGES.has(name))
-  if (unknown) throw new UsageError(`unrecognized feature gate: ${unknown[0]}`)
-  const locked = entries.flatMap(([name, isOn]) => {
-    const gate = KNOWN.get(name)
-    return gate?.isLocked && gate.isOn !== isOn
-      ? `cannot set feature gate ${name} to ${isOn}, feature is locked to ${gate.isOn}`
-      : []
-  })
-  refuse(locked)
-  const unmet = Object.entries(DEPENDENCIES).flatMap(([name, needs]) => {
-    const off = isGateOn(gates, name) ? needs.split(' ').filter(each => !isGateOn(gates, each)) : []
-    return off.length > 0 ? `${name} is enabled, but depends on features that are disabled: [${off.join(' ')}]` : []
-  })
-  refuse(unmet)
+/** What a gate is in one release. */
+interface GateState {
+  readonly stage: string
+  readonly isOn: boolean
+  readonly isLocked: boolean
 }
+
+/** Throws a UsageError for what kube-apiserver refuses: unknown gates, locked gates, gates that need others. */
+export function checkFeatureGates(gates: FeatureGates, version: EffectiveVersion = NOT_EMULATED): void {
+  const entries = Object.entries(gates)
+  const known = gatesOf(version.emulation)
+  const unknown = entries.find(([name]) => !NEWEST.has(name) && !STAGES.has(name))
+  if (unknown) throw new UsageError(`unrecognized feature gate: ${unknown[0]}`)
+  refuse(
+    entries.flatMap(([name, isOn]) => {
+      const gate = known.get(name)
+      if (STAGES.has(name)) return []
+      const refusal = `cannot set feature gate ${name} to ${isOn}, feature is`
+      if (gate === undefined) return `${refusal} PreAlpha at ${printVersions(version)}`
+      return gate.isLocked && gate.isOn !== isOn ? `${refusal} locked to ${gate.isOn}` : []
+    }),
+  )
+  const isOn = (name: string): boolean => valueOf(gates, name, known.get(name) ?? UNKNOWN)
+  refuse(
+    Object.entries(DEPENDENCIES).flatMap(([name, needs]) => {
+      const off = isOn(name) ? needs.split(' ').filter(each => !isOn(each)) : []
+      return off.length > 0 ? `${name} is enabled, but depends on features that are disabled: [${off.join(' ')}]` : []
+    }),
+  )
+}
+
+const printVersions = ({ emulation, minCompatibility }: EffectiveVersion): string =>
+  `emulated version ${printMinor(emulation)}, min compatibility version ${printMinor(minCompatibility)}`
 
 function refuse(errors: readonly string[]): void {
   if (errors.length > 0) throw new UsageError(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
@@ -37,11 +54,13 @@ function refuse(errors: readonly string[]): void {
 
 /** Whether a gate is on: as it was set, as all gates of its stage were set, or by default. */
 export function isGateOn(gates: FeatureGates, name: string): boolean {
-  const explicit = gates[name]
-  if (explicit !== undefined) return explicit
-  const gate = KNOWN.get(name)
-  if (!gate) throw new Error(`${name} is not a feature gate`)
-  return gate.isLocked ? gate.isOn : (stageOf(gates, gate.stage) ?? gate.isOn)
+  const gate = NEWEST.get(name)
+  if (!gate && gates[name] === undefined) throw new Error(`${name} is not a feature gate`)
+  return valueOf(gates, name, gate ?? UNKNOWN)
+}
+
+function valueOf(gates: FeatureGates, name: string, { stage, isOn, isLocked }: GateState): boolean {
+  return gates[name] ?? (isLocked ? isOn : (stageOf(gates, stage) ?? isOn))
 }
 
 function stageOf(gates: FeatureGates, stage: string): boolean | undefined {
@@ -49,10 +68,25 @@ function stageOf(gates: FeatureGates, stage: string): boolean | undefined {
   return stage === 'BETA' ? gates['AllBeta'] : undefined
 }
 
-/** Every gate with its value, in the order of the names. */
-export function allFeatureGates(gates: FeatureGates): FeatureGate[] {
+/** The gates as they were set, and those that have another value in an emulated release than in v1.36. */
+export function gatesAtVersion(gates: FeatureGates, { emulation }: EffectiveVersion): FeatureGates {
+  if (emulation === NOT_EMULATED.emulation) return gates
+  const known = gatesOf(emulation)
+  const others = [...NEWEST.keys()].flatMap((name): [string, boolean][] => {
+    const isOn = valueOf(gates, name, known.get(name) ?? UNKNOWN)
+    return isOn === isGateOn(gates, name) ? [] : [[name, isOn]]
+  })
+  return { ...gates, ...Object.fromEntries(others) }
+}
+
+/** Every gate that a release has, with its value, in the order of the names. */
+export function allFeatureGates(gates: FeatureGates, { emulation }: EffectiveVersion = NOT_EMULATED): FeatureGate[] {
   const stages = [...STAGES].map(([name, stage]) => ({ name, stage, isOn: gates[name] ?? false }))
-  const known = [...KNOWN].map(([name, { stage }]) => ({ name, stage, isOn: isGateOn(gates, name) }))
+  const known = [...gatesOf(emulation)].map(([name, gate]) => ({
+    name,
+    stage: gate.stage,
+    isOn: valueOf(gates, name, gate),
+  }))
   return [...known, ...stages].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -62,201 +96,31 @@ const STAGES: ReadonlyMap<string, string> = new Map([
   ['AllBeta', 'BETA'],
 ])
 
-interface KnownGates {
-  readonly stage: string
-  readonly isOn: boolean
-  readonly isLocked: boolean
-  readonly names: string
+/** A gate that an emulated release does not have yet. */
+const UNKNOWN: GateState = { stage: 'PRE-ALPHA', isOn: false, isLocked: false }
+
+const LETTERS: Readonly<Record<string, string>> = { a: 'ALPHA', b: 'BETA', g: '', d: 'DEPRECATED' }
+
+/** The gates of a release. */
+function gatesOf(minor: number): ReadonlyMap<string, GateState> {
+  if (minor === NOT_EMULATED.emulation) return NEWEST
+  return readHistories(minor)
 }
 
-const TABLE: readonly KnownGates[] = [
-  {
-    stage: '',
-    isOn: true,
-    isLocked: true,
-    names: `
-    APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
-    AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting
-    CSIServiceAccountTokenSecrets ConsistentListFromCache CustomResourceFieldSelectors DRAAdminAccess
-    DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
-    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InOrderInformers InPlacePodVerticalScaling
-    JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
-    KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing
-    LogarithmicScaleDown MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator MutableCSINodeAllocatableCount
-    NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OrderedNamespaceDeletion
-    PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PodObservedGenerationTracking PodSchedulingReadiness
-    PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts
-    RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization
-    RetryGenerateName SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerQueueingHints
-    SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
-    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration
-    SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport
-    VolumeAttributesClass WinDSR WinOverlay
-`,
-  },
-  {
-    stage: '',
-    isOn: true,
-    isLocked: false,
-    names: `
-    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod DRAPrioritizedList InformerResourceVersion
-    MutatingAdmissionPolicy
-`,
-  },
-  {
-    stage: 'BETA',
-    isOn: true,
-    isLocked: false,
-    names: `
-    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AtomicFIFO
-    AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
-    ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC ComponentFlagz
-    ComponentStatusz ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules ContextualLogging
-    DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource DRAPartitionableDevices
-    DRAResourceClaimDeviceStatus DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout
-    DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles
-    ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance
-    HostnameOverride InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
-    InPlacePodVerticalScalingInitContainers KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
-    KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
-    MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
-    MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures
-    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PLEGOnDemandRelist PodDeletionCost
-    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
-    PreventStaticPodAPIReferences RelaxedServiceNameValidation ReloadKubeletClientCAFile
-    ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus ResourceHealthStatusMessage
-    RestartAllContainersOnContainerExits RotateKubeletServerCertificate SchedulerAsyncPreemption
-    SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
-    StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet
-    StaleControllerConsistencyStatefulSet StatefulSetSemanticRevisionComparison StorageVersionHash
-    StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
-    StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
-    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-    UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO WatchCacheInitializationPostStartHook WatchList
-    WatchListClient WindowsGracefulNodeShutdown
-`,
-  },
-  {
-    stage: 'BETA',
-    isOn: false,
-    isLocked: false,
-    names: `
-    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode CoordinatedLeaderElection
-    DRADeviceTaintRules LocalStorageCapacityIsolationFSQuotaMonitoring MaxUnavailableStatefulSet
-    PodCertificateRequest SELinuxMount SchedulerAsyncAPICalls StorageVersionMigrator
-`,
-  },
-  {
-    stage: 'ALPHA',
-    isOn: false,
-    isLocked: false,
-    names: `
-    APIServingWithRoutine AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
-    CRIListStreaming CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ContainerStopSignals
-    ControllerManagerReleaseLeaderElectionLockOnExit CrossNamespaceVolumeDataSource DRAListTypeAttributes
-    DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims EventedPLEG GangScheduling
-    GenericWorkload HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
-    InPlacePodVerticalScalingExclusiveMemory KubeletInUserNamespace LoggingAlphaOptions
-    ManifestBasedAdmissionControlConfig MemoryQoS MutablePVNodeAffinity NativeHistograms
-    PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers
-    PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi
-    ShardedListAndWatch StorageCapacityScoring StorageVersionAPI TaintTolerationComparisonOperators
-    TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport
-    VolumeLimitScaling WindowsCPUAndMemoryAffinity WorkloadAwarePreemption WorkloadWithJob
-`,
-  },
-  {
-    stage: 'DEPRECATED',
-    isOn: true,
-    isLocked: true,
-    names: `
-    AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion
-`,
-  },
-  {
-    stage: 'DEPRECATED',
-    isOn: true,
-    isLocked: false,
-    names: `
-    DisableCPUQuotaWithExclusiveCPUs KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping
-    StorageNamespaceIndex
-`,
-  },
-  {
-    stage: 'DEPRECATED',
-    isOn: false,
-    isLocked: true,
-    names: `
-    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
-`,
-  },
-  {
-    stage: 'DEPRECATED',
-    isOn: false,
-    isLocked: false,
-    names: `
-    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart
-    DeclarativeValidationTakeover KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
-`,
-  },
-]
-
-/** The gates that a gate needs. */
-const DEPENDENCIES: Readonly<Record<string, string>> = {
-  AuthorizeNodeWithSelectors: 'AuthorizeWithSelectors',
-  ClusterTrustBundleProjection: 'ClusterTrustBundle',
-  DRAAdminAccess: 'DynamicResourceAllocation',
-  DRAConsumableCapacity: 'DynamicResourceAllocation',
-  DRADeviceBindingConditions: 'DRAResourceClaimDeviceStatus DynamicResourceAllocation',
-  DRADeviceTaintRules: 'DRADeviceTaints',
-  DRADeviceTaints: 'DynamicResourceAllocation',
-  DRAExtendedResource: 'DynamicResourceAllocation',
-  DRAListTypeAttributes: 'DynamicResourceAllocation',
-  DRANodeAllocatableResources: 'DynamicResourceAllocation',
-  DRAPartitionableDevices: 'DynamicResourceAllocation',
-  DRAPrioritizedList: 'DynamicResourceAllocation',
-  DRAResourceClaimGranularStatusAuthorization: 'DRAResourceClaimDeviceStatus DynamicResourceAllocation',
-  DRAResourcePoolStatus: 'DynamicResourceAllocation',
-  DRASchedulerFilterTimeout: 'DynamicResourceAllocation',
-  DRAWorkloadResourceClaims: 'DynamicResourceAllocation GenericWorkload',
-  DeclarativeValidationBeta: 'DeclarativeValidation',
-  DeclarativeValidationTakeover: 'DeclarativeValidation',
-  DisableAllocatorDualWrite: 'MultiCIDRServiceAllocator',
-  ExtendWebSocketsToKubelet: 'NodeDeclaredFeatures',
-  GangScheduling: 'GenericWorkload',
-  GracefulNodeShutdownBasedOnPodPriority: 'GracefulNodeShutdown',
-  ImageVolumeWithDigest: 'ImageVolume',
-  InPlacePodLevelResourcesVerticalScaling: 'InPlacePodVerticalScaling NodeDeclaredFeatures PodLevelResources',
-  InPlacePodVerticalScalingExclusiveCPUs: 'InPlacePodVerticalScaling',
-  InPlacePodVerticalScalingExclusiveMemory: 'InPlacePodVerticalScaling',
-  InPlacePodVerticalScalingInitContainers: 'InPlacePodVerticalScaling NodeDeclaredFeatures',
-  MatchLabelKeysInPodTopologySpreadSelectorMerge: 'MatchLabelKeysInPodTopologySpread',
-  PodCertificateRequest: 'AuthorizeNodeWithSelectors',
-  PodLevelResourceManagers: 'PodLevelResources',
-  PodLifecycleSleepActionAllowZero: 'PodLifecycleSleepAction',
-  ProcMountType: 'UserNamespacesSupport',
-  ResourceHealthStatus: 'DynamicResourceAllocation',
-  ResourceHealthStatusMessage: 'ResourceHealthStatus',
-  RestartAllContainersOnContainerExits: 'ContainerRestartRules NodeDeclaredFeatures',
-  ServiceAccountTokenNodeBinding: 'ServiceAccountTokenNodeBindingValidation',
-  StorageVersionAPI: 'APIServerIdentity',
-  StructuredAuthenticationConfigurationEgressSelector: 'StructuredAuthenticationConfiguration',
-  StructuredAuthenticationConfigurationJWKSMetrics: 'StructuredAuthenticationConfiguration',
-  TopologyAwareWorkloadScheduling: 'GenericWorkload',
-  UnknownVersionInteroperabilityProxy: 'APIServerIdentity',
-  UserNamespacesHostNetworkSupport: 'NodeDeclaredFeatures UserNamespacesSupport',
-  WindowsGracefulNodeShutdown: 'GracefulNodeShutdown',
-  WorkloadAwarePreemption: 'GangScheduling',
-  WorkloadWithJob: 'GenericWorkload',
+function readHistories(minor: number): ReadonlyMap<string, GateState> {
+  const gates = new Map<string, GateState>()
+  for (const line of GATE_HISTORIES.trim().split('\n')) {
+    const [name, ...changes] = line.trim().split(' ')
+    const current = changes.findLast(change => (Number.parseInt(change, 10) || 0) <= minor)
+    if (current !== undefined) gates.set(name!, stateOf(current.replace(/^[0-9]+/, '')))
+  }
+  return gates
 }
 
-const KNOWN: ReadonlyMap<string, Omit<KnownGates, 'names'>> = new Map(
-  TABLE.flatMap(({ names, ...gate }) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name): [string, Omit<KnownGates, 'names'>] => [name, gate]),
-  ),
-)
+function stateOf(text: string): GateState {
+  const letter = text[0]!
+  const isOn = letter === letter.toUpperCase()
+  return { stage: LETTERS[letter.toLowerCase()]!, isOn, isLocked: text.endsWith('!') }
+}
+
+const NEWEST: ReadonlyMap<string, GateState> = readHistories(NOT_EMULATED.emulation)

@@ -99,7 +99,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
     const parts = await startRequestParts(phases, options, foundation, env)
     const { access, context } = parts
     registerProcessMetrics(metrics)
-    registerBuildMetrics(metrics, options.api.featureGates)
+    registerBuildMetrics(metrics, featureGates, options.api.versions)
     registerStorageMetrics(metrics, store, registry, options.storage)
     registerCacheMetrics(metrics, objects)
     const running: RunningState = { isStopping: false, address: '' }

@@ -1,6 +1,7 @@
 // /statusz and /flagz, as text and in the forms that Accept names.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findIn } from '../../src/http/serve/paths.js'
+import { NOT_EMULATED } from '../../src/meta/effective-version.js'
 import { componentPages } from '../../src/server/startup/component-pages.js'
 import { type ApiFixture, type Client, http2Client, startApi } from '../http/api-fixture.js'
 
@@ -10,6 +11,7 @@ let client: Client
 beforeAll(async () => {
   const pages = componentPages({
     gates: {},
+    version: NOT_EMULATED,
     flags: { 'watch-cache': 'true', 'request-timeout': '1m0s' },
     startedAt: Date.parse('2026-11-08T16:18:23Z'),
     now: () => Date.parse('2026-11-08T18:20:29Z'),

@@ -2,6 +2,7 @@
 // with a feature that is switched off.
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
+import type { PolicyRule } from '../authz/rbac.js'
 import { type NamedRules, parseRoles } from './policy-text.js'
 
 /** The roles of the policy as the gates want them. New roles are at the end. */
@@ -18,12 +19,19 @@ export function withGates(roles: readonly NamedRules[], gates: FeatureGates): Na
     for (const { name, rules } of parseRoles(text)) {
       const role = changed.get(name)
       if (!role) continue
-      const kept = role.rules.filter(rule => !rules.some(each => equalValues(valueOf(each), valueOf(rule))))
       if (rules.length === 0) changed.delete(name)
-      else changed.set(name, { name, rules: kept })
+      else changed.set(name, { name, rules: role.rules.flatMap(rule => withoutParts(rule, rules)) })
     }
   }
   return [...changed.values()]
+}
+
+/** A rule that is removed whole, or the paths of it that are. */
+function withoutParts(rule: PolicyRule, removed: readonly PolicyRule[]): PolicyRule[] {
+  if (removed.some(each => equalValues(valueOf(each), valueOf(rule)))) return []
+  if (rule.nonResourceURLs === undefined) return [rule]
+  const paths = new Set(removed.flatMap(({ nonResourceURLs = [] }) => nonResourceURLs))
+  return [{ ...rule, nonResourceURLs: rule.nonResourceURLs.filter(path => !paths.has(path)) }]
 }
 
 const valueOf = (rule: NamedRules['rules'][number]): Value => rule as unknown as Value
@@ -91,8 +99,14 @@ const ADDED: Readonly<Record<string, string>> = {
     - storagemigration.k8s.io | storageversionmigrations/status | update`,
 }
 
-/** By gates that are on by default. A role without rules is the whole role. */
+/** By gates that are on by default. A role without rules is the whole role; of a rule of paths only these paths go. */
 const REMOVED: Readonly<Record<string, string>> = {
+  ComponentFlagz: `
+    system:monitoring
+    - urls | /flagz | get`,
+  ComponentStatusz: `
+    system:monitoring
+    - urls | /statusz | get`,
   DRADeviceTaints: `
     system:controller:device-taint-eviction-controller`,
   DRAExtendedResource: `
@@ -104,7 +118,28 @@ const REMOVED: Readonly<Record<string, string>> = {
 
     system:kube-scheduler
     - resource.k8s.io | resourceclaims/binding | patch update`,
+  DynamicResourceAllocation: `
+    system:aggregate-to-edit
+    - resource.k8s.io | resourceclaims resourceclaimtemplates | write
+
+    system:aggregate-to-view
+    - resource.k8s.io | resourceclaims resourceclaims/status resourceclaimtemplates | read
+
+    system:controller:resource-claim-controller
+
+    system:kube-scheduler
+    - resource.k8s.io | deviceclasses | read
+    - resource.k8s.io | resourceclaims | read patch update
+    - resource.k8s.io | resourceclaims/status | read patch update
+    - resource.k8s.io | resourceslices | read
+    - core | pods/finalizers | update
+
+    system:node
+    - resource.k8s.io | resourceclaims | get
+    - resource.k8s.io | resourceslices | deletecollection`,
   KubeletServiceAccountTokenForCredentialProviders: `
     system:node
     - core | serviceaccounts | get`,
+  VolumeAttributesClass: `
+    system:controller:volumeattributesclass-protection-controller`,
 }

@@ -9,7 +9,8 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { stringsAt } from '../../meta/values/access.js'
 import { repeatsOf } from '../../meta/values/list-keys.js'
-import { defineKind } from '../common/define-kind.js'
+import { defineKind, type KindDefinition } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { check } from '../common/rules.js'
 import { policyBinding } from './policy-binding.js'
@@ -33,8 +34,14 @@ function checkActions(actions: readonly string[]): FieldError[] {
   ]
 }
 
-export const validatingAdmissionPolicyBinding = defineKind(
+const bindingInV1 = defineKind(
   'admissionregistration.k8s.io/v1',
   'ValidatingAdmissionPolicyBinding',
   policyBinding([check(spec => checkActions(stringsAt(spec, 'validationActions')))]),
 )
+
+/** v1beta1 is served while a release before v1.34 is emulated. */
+export const validatingAdmissionPolicyBindings: readonly KindDefinition[] = [
+  bindingInV1,
+  earlierVersion(bindingInV1, 'v1beta1', { since: 31, use: 'v1' }),
+]

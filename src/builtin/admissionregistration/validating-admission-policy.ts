@@ -12,7 +12,8 @@ import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkConditions } from '../common/conditions.js'
-import { defineKind } from '../common/define-kind.js'
+import { defineKind, type KindDefinition } from '../common/define-kind.js'
+import { earlierVersion } from '../common/earlier-version.js'
 import { checkText } from '../common/field-checks.js'
 import { check, each, optional, required, run } from '../common/rules.js'
 import { counted, statusAlone } from '../common/strategies.js'
@@ -104,7 +105,7 @@ const checkTypeChecking = (status: ValueObject): FieldError[] =>
     'status',
   )
 
-export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
+const policyInV1 = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
   defaults: defaultPolicy,
   strategy: counted('admissionregistration/v1.ValidatingAdmissionPolicyStatus', {
     prepareForStatusUpdate: statusAlone,
@@ -120,3 +121,9 @@ export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.i
   }),
   table: policyRow('validations'),
 })
+
+/** v1beta1 is served while a release before v1.34 is emulated. */
+export const validatingAdmissionPolicies: readonly KindDefinition[] = [
+  policyInV1,
+  earlierVersion(policyInV1, 'v1beta1', { since: 31, use: 'v1' }),
+]

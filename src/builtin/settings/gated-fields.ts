@@ -16,6 +16,7 @@ export const OF_POD_SPECS: GatedFields = {
     '*[].restartPolicyRules',
   ],
   ContainerStopSignals: ['*[].lifecycle?.stopSignal'],
+  DynamicResourceAllocation: ['*[].resources.claims', 'resourceClaims'],
   EnvFiles: ['*[].env[].valueFrom.fileKeyRef'],
   GenericWorkload: ['schedulingGroup'],
   HostnameOverride: ['hostnameOverride'],
@@ -50,6 +51,7 @@ const claimSpec = (at: string): GatedFields => ({
     `${at}.devices.constraints[].distinctAttribute`,
     ...ofRequests(`${at}.devices.requests[]`, 'capacity'),
   ],
+  DRAAdminAccess: ['', '.exactly'].map(part => `${at}.devices.requests[]${part}.adminAccess`),
   DRADeviceTaints: ofRequests(`${at}.devices.requests[]`, 'tolerations'),
   DRAPrioritizedList: [`${at}.devices.requests[].firstAvailable`],
 })
@@ -69,12 +71,19 @@ const claimStatus: GatedFields = {
 
 /** The gated fields of a kind beside those of its pods, by `group Kind`. */
 export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
+  ' PersistentVolume': [{ VolumeAttributesClass: ['spec.volumeAttributesClassName'] }],
+  ' PersistentVolumeClaim': [
+    { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
+    { VolumeAttributesClass: ['status.currentVolumeAttributesClassName'] },
+    { VolumeAttributesClass: ['status.modifyVolumeStatus'] },
+  ],
   ' Node': [{ NodeDeclaredFeatures: ['status.declaredFeatures'] }],
   ' Pod': [
     {
       DRAExtendedResource: ['status.extendedResourceClaimStatus'],
       DRANodeAllocatableResources: ['status.nodeAllocatableResourceClaimStatuses'],
       InPlacePodLevelResourcesVerticalScaling: ['status.resources', 'status.allocatedResources'],
+      PodObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'],
       ResourceHealthStatus: [
         'status.containerStatuses[].allocatedResourcesStatus',
         'status.initContainerStatuses[].allocatedResourcesStatus',
@@ -114,6 +123,8 @@ export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
   ],
   'storage.k8s.io CSIDriver': [
     {
+      CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
+      MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
       VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
     },
   ],

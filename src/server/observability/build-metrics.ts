@@ -1,9 +1,10 @@
 // Metrics that do not change while the server runs: its build, its version and its feature gates.
 import type { MetricsRegistry } from '../../base/metrics.js'
-import { API_VERSION, MIN_COMPATIBLE, serverVersion } from '../../discovery/version.js'
+import { serverVersion } from '../../discovery/version.js'
+import { type EffectiveVersion, printMinor } from '../../meta/effective-version.js'
 import { allFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
 
-export function registerBuildMetrics(metrics: MetricsRegistry, gates: FeatureGates): void {
+export function registerBuildMetrics(metrics: MetricsRegistry, gates: FeatureGates, version: EffectiveVersion): void {
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } =
     serverVersion() as Record<string, string>
   const values = { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform }
@@ -32,12 +33,17 @@ export function registerBuildMetrics(metrics: MetricsRegistry, gates: FeatureGat
       'emulation',
       'min_compat',
     ])
-    .with(API_VERSION, 'kube', API_VERSION, MIN_COMPATIBLE)
+    .with(
+      values.gitVersion!.replace(/^v|\+.*/g, ''),
+      'kube',
+      printMinor(version.emulation),
+      printMinor(version.minCompatibility),
+    )
     .set(1)
   const features = metrics.gauge(
     'kubernetes_feature_enabled',
     'This metric records the data about the stage and enablement of a k8s feature.',
     ['name', 'stage'],
   )
-  for (const { name, stage, isOn } of allFeatureGates(gates)) features.with(name, stage).set(isOn ? 1 : 0)
+  for (const { name, stage, isOn } of allFeatureGates(gates, version)) features.with(name, stage).set(isOn ? 1 : 0)
 }

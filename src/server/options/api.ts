@@ -2,7 +2,7 @@
 import { UsageError } from '../../base/usage-error.js'
 import { NODE_PORTS, type PortRange, parsePortRange, parseServiceRanges } from '../../builtin/service-addresses.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
-import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
+import { checkFeatureGates, type FeatureGates, gatesAtVersion } from '../../meta/feature-gates.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { errorOfKeyPair } from '../tls/key-pair.js'
 import type { KeyPair } from '../tls/x509.js'
@@ -11,6 +11,7 @@ import type { FlagTable, FlagValues } from './flag.js'
 import { readFlagFile } from './flag-files.js'
 import { booleans, optionalText, text, toggle } from './flag-values.js'
 import type { StorageMediaType } from './storage.js'
+import { type VersionOptions, versionFlags, versionsFromFlags } from './versions.js'
 
 /** By `apps/v1/deployments`, `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
 export type RuntimeConfig = Readonly<Record<string, boolean>>
@@ -21,6 +22,8 @@ export interface ApiOptions {
   /** The range of node ports; 30000 to 32767 by default. */
   readonly nodePorts?: PortRange | undefined
   readonly runtimeConfig: RuntimeConfig
+  /** The release of Kubernetes that the server behaves as. */
+  readonly versions: VersionOptions
   readonly featureGates: FeatureGates
   /** Whether containers may be privileged. kube-apiserver's default is no, but whatever starts a cluster sets the flag. */
   readonly allowPrivileged: boolean
@@ -49,6 +52,7 @@ export const apiFlags = {
     DEFAULT_SERVICE_RANGE,
   ),
   'service-node-port-range': text('<range>', 'the range of node ports of services', DEFAULT_PORT_RANGE),
+  ...versionFlags,
   'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
   'allow-privileged': toggle('accept privileged containers', true),
   'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
@@ -73,6 +77,7 @@ export const apiFlags = {
 type Flags = FlagValues<typeof apiFlags>
 
 export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): ApiOptions => ({
+  ...releaseFromFlags(flags),
   storageMediaType,
   serviceRange: checkServiceRange(
     flags['service-cluster-ip-range'],
@@ -80,7 +85,6 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   ),
   nodePorts: nodePortsFromFlags(flags),
   runtimeConfig: flags['runtime-config'],
-  featureGates: gatesOf(flags),
   allowPrivileged: flags['allow-privileged'],
   watchCache: flags['watch-cache'],
   webhookHosts: flags['webhook-resolve'],
@@ -88,6 +92,12 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   forwardsRedirects: !flags['aggregator-reject-forwarding-redirect'],
   conversions: {},
 })
+
+/** Gates have the defaults of the emulated release. */
+function releaseFromFlags(flags: Flags): Pick<ApiOptions, 'versions' | 'featureGates'> {
+  const versions = versionsFromFlags(flags)
+  return { versions, featureGates: gatesAtVersion(gatesOf(flags), versions) }
+}
 
 function nodePortsFromFlags({ 'service-node-port-range': given }: Flags): PortRange {
   const range = parsePortRange(given)
@@ -116,7 +126,7 @@ function proxyClientFromFlags(flags: Flags): KeyPair | undefined {
 /** What was set without an effect; throws a UsageError for what kube-apiserver refuses. */
 export function apiWarnings(flags: Flags): string[] {
   const gates = gatesOf(flags)
-  checkFeatureGates(gates)
+  checkFeatureGates(gates, versionsFromFlags(flags))
   return [...gatesWithoutEffect(gates), ...(flags['enable-aggregator-routing'] ? [] : [ALWAYS_ROUTED])]
 }
 

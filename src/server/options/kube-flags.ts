@@ -34,7 +34,7 @@ const HARMLESS = `
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
   delete-collection-workers
-  emulation-forward-compatible enable-logs-handler
+  enable-logs-handler
   etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
@@ -44,7 +44,6 @@ const HARMLESS = `
   log-text-info-buffer-size log-text-split-stream
   max-connection-bytes-per-sec
   peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
-  runtime-config-emulation-forward-compatible
   service-account-lookup
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
   storage-initialization-timeout
@@ -62,17 +61,15 @@ const REFUSED: Readonly<Record<string, string>> = {
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
   'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',
-  'only the API of Kubernetes v1.36 is served': 'emulated-version min-compatibility-version',
 }
 
 const SWITCHES = new Set(
   words(`
     allow-privileged audit-log-batch-throttle-enable audit-log-compress
     audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
-    contention-profiling emulation-forward-compatible
-    enable-logs-handler
+    contention-profiling enable-logs-handler
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
-    runtime-config-emulation-forward-compatible service-account-lookup
+    service-account-lookup
     shutdown-send-retry-after
   `),
 )

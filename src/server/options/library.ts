@@ -10,7 +10,7 @@ import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import { createSessions } from '../../console/sessions.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
-import { checkFeatureGates } from '../../meta/feature-gates.js'
+import { checkFeatureGates, gatesAtVersion } from '../../meta/feature-gates.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { DEFAULT_SERVICE_ACCOUNTS } from './access/authentication.js'
@@ -22,6 +22,7 @@ import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'
 import { checkEndpoint, DEFAULT_MEDIA_TYPE } from './storage.js'
+import { DEFAULT_VERSIONS, emulating } from './versions.js'
 import { readWorkloads, type SimulatedWorkloads } from './workloads.js'
 
 export interface BinnacleOptions {
@@ -70,6 +71,8 @@ export interface BinnacleOptions {
   readonly serviceRange?: string
   /** API versions to switch on or off, as by kube-apiserver's --runtime-config: `{ 'api/beta': true }`. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /** The release of Kubernetes to behave as, 1.33 to 1.36: `'1.34'`. It decides on APIs, feature gates and their defaults. */
+  readonly emulatedVersion?: string
   /** Feature gates to switch on or off, by kube-apiserver's names: `{ CBORServingAndStorage: true }`. */
   readonly featureGates?: Readonly<Record<string, boolean>>
   /**
@@ -108,6 +111,9 @@ export function readLibraryOptions(
   }
   const { address = '127.0.0.1', port = 0, tokens = {}, authorization = 'RBAC', anonymous = true, log } = options
   const token = randomBytes(24).toString('base64url')
+  const versions = options.emulatedVersion === undefined ? DEFAULT_VERSIONS : emulating(options.emulatedVersion)
+  const featureGates = options.featureGates ?? {}
+  checkFeatureGates(featureGates, versions)
   const server: ServerOptions = {
     storage: storageOf(options),
     serving: { https: { address, port } },
@@ -125,7 +131,8 @@ export function readLibraryOptions(
     api: {
       serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
       runtimeConfig: options.runtimeConfig ?? {},
-      featureGates: options.featureGates ?? {},
+      versions,
+      featureGates: gatesAtVersion(featureGates, versions),
       allowPrivileged: true,
       watchCache: true,
       storageMediaType: DEFAULT_MEDIA_TYPE,
@@ -235,10 +242,12 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
     isRecord(value, label)
     for (const each of Object.values(value as object)) isBoolean(each, label)
   },
+  emulatedVersion(value, label) {
+    refuseUnless(typeof value === 'string', label, "it must be a version such as '1.34'")
+  },
   featureGates(value, label) {
     isRecord(value, label)
     for (const each of Object.values(value as object)) isBoolean(each, label)
-    checkFeatureGates(value as Record<string, boolean>)
   },
   webhookHosts: isRecord,
   conversions(value) {

@@ -9,7 +9,6 @@ import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
-import { API_VERSION } from '../../discovery/version.js'
 import { DEBUG_PATHS } from '../../flowcontrol/debug-pages.js'
 import type { FlowControl } from '../../flowcontrol/flow-control.js'
 import { type ApiHandler, type Audit, type Authenticate, createApiHandler } from '../../http/handler.js'
@@ -24,6 +23,7 @@ import {
   type PathTable,
 } from '../../http/pages.js'
 import type { Registry } from '../../kinds/registry.js'
+import { type EffectiveVersion, printMinor } from '../../meta/effective-version.js'
 import { genericResponse } from '../../meta/errors/status.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusOfStorageError } from '../../objects/storage-status.js'
@@ -61,6 +61,8 @@ export interface ApiParts {
   readonly openApiEnums: boolean
   /** Whether there are the newer modes of impersonation. */
   readonly constrainedImpersonation: boolean
+  /** The release that the server behaves as. */
+  readonly version: EffectiveVersion
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -98,6 +100,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     extras: extrasOf(parts.virtualResources),
     remote: parts.aggregator.discovery,
     serverAddress: parts.serverAddress,
+    version: parts.version,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
   const openapi = createOpenApi({
@@ -105,7 +108,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     types: builtinTypes,
     extras: extrasOf(parts.virtualResources),
     remote: parts.aggregator.openapi,
-    serverVersion: API_VERSION,
+    serverVersion: printMinor(parts.version.emulation),
     build: packageVersion(),
     cbor: parts.cbor,
     enums: parts.openApiEnums,

@@ -1,13 +1,14 @@
 // What /statusz and /flagz show: since when the server runs, its version and its paths; the flags of its command line.
 
 import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
-import { API_VERSION } from '../../discovery/version.js'
 import { type PathHandler, showComponentPage } from '../../http/pages.js'
+import { type EffectiveVersion, printMinor } from '../../meta/effective-version.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import { printTime } from '../../meta/values/time.js'
 
 export interface ComponentPageParts {
   readonly gates: FeatureGates
+  readonly version: EffectiveVersion
   /** Of the command line, as text. */
   readonly flags: Readonly<Record<string, string>>
   readonly startedAt: number
@@ -29,7 +30,7 @@ export function componentPages(parts: ComponentPageParts): [string, PathHandler]
   ]
 }
 
-function statusz({ gates, startedAt, now }: ComponentPageParts): PathHandler {
+function statusz({ gates, version: { emulation }, startedAt, now }: ComponentPageParts): PathHandler {
   const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version']
   if (isGateOn(gates, 'ComponentFlagz')) paths.unshift('/flagz')
   const runtime = `node${process.versions.node}`
@@ -44,7 +45,7 @@ function statusz({ gates, startedAt, now }: ComponentPageParts): PathHandler {
         `Up: ${inHours(uptime())}`,
         `Go version: ${runtime}`,
         `Binary version: ${version}`,
-        `Emulation version: ${API_VERSION}`,
+        `Emulation version: ${printMinor(emulation)}`,
         `Paths: ${paths.join(' ')}`,
         '',
       ].join('\n'),
@@ -53,7 +54,7 @@ function statusz({ gates, startedAt, now }: ComponentPageParts): PathHandler {
       uptimeSeconds: uptime(),
       goVersion: runtime,
       binaryVersion: version,
-      emulationVersion: API_VERSION,
+      emulationVersion: printMinor(emulation),
       paths,
     }),
   })

@@ -7,6 +7,7 @@ import { createRegistry, type Registry } from '../../kinds/registry.js'
 import type { RuleCompiler } from '../../schema/rules.js'
 import { builtinTypes } from '../../types/type-table.js'
 import type { ApiOptions } from '../options/api.js'
+import { emulateKinds } from './emulated-versions.js'
 import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-config.js'
 
 export const ADMISSION_GROUP = 'admissionregistration.k8s.io'
@@ -14,7 +15,7 @@ export const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourc
 
 /** Throws a UsageError when the configuration names an unknown version; `warnings` name those that are not served here. */
 export function createBuiltinRegistry(
-  { runtimeConfig, featureGates, allowPrivileged }: ApiOptions,
+  { runtimeConfig, featureGates, versions, allowPrivileged }: ApiOptions,
   ruleCompiler: RuleCompiler,
 ): { registry: Registry; warnings: string[] } {
   const registry = createRegistry()
@@ -27,7 +28,8 @@ export function createBuiltinRegistry(
   const kinds = [...builtin, ...definitions]
   const known = new Set(kinds.flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))))
   const absent = checkRuntimeConfig(config, known)
-  for (const kind of kinds) registry.put(withRuntimeConfig(kind, config, featureGates))
+  const configured = kinds.map(kind => withRuntimeConfig(kind, config, featureGates))
+  for (const kind of emulateKinds(configured, config, versions)) registry.put(kind)
   return { registry, warnings: absent.map(name => `--runtime-config has no effect for ${name}: it is not served here`) }
 }
 

@@ -78,11 +78,13 @@ export function createServedApi(
     openApiEnums: isGateOn(featureGates, 'OpenAPIEnums'),
     constrainedImpersonation: isGateOn(featureGates, 'ConstrainedImpersonation'),
     cbor: isGateOn(featureGates, 'CBORServingAndStorage'),
+    version: options.api.versions,
     limits,
     verbosity: options.logging.verbosity,
     hooks,
     pages: componentPages({
       gates: featureGates,
+      version: options.api.versions,
       flags: options.flags ?? {},
       startedAt: clock.now(),
       now: clock.now,

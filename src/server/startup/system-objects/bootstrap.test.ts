@@ -8,11 +8,12 @@ import { createMemoryStore } from '../../../storage/memory-store.js'
 import type { Entry } from '../../../storage/store.js'
 import { createApiContext } from '../../../verbs/api-context.js'
 import { serverObjects } from '../../../verbs/system-writes.js'
+import { DEFAULT_VERSIONS } from '../../options/versions.js'
 import { createBuiltinRegistry, requireKind } from '../kinds.js'
 import { bootstrap, bootstrapServiceCidr } from './bootstrap.js'
 import { type FindPrepared, findPrepared } from './prepared-objects.js'
 
-const DEFAULTS = { runtimeConfig: {}, featureGates: {}, allowPrivileged: true }
+const DEFAULTS = { versions: DEFAULT_VERSIONS, runtimeConfig: {}, featureGates: {}, allowPrivileged: true }
 const OPTIONS = { serviceRange: '10.0.0.0/24', port: 6443 }
 const OF_OPTIONS = new Set(['Service', 'IPAddress'])
 /** Everything through the pipeline. */
