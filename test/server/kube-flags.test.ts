@@ -173,8 +173,8 @@ test.each([
     "--audit-policy-file=/x: the file cannot be read: ENOENT: no such file or directory, open '/x'",
   ],
   [
-    ['--endpoint-reconciler-type=master-count'],
-    '--endpoint-reconciler-type=master-count: it must be one of lease, none',
+    ['--endpoint-reconciler-type=all'],
+    '--endpoint-reconciler-type=all: it must be one of lease, master-count, none',
   ],
   [['--runtime-config=nope/v1=true'], 'unknown api groups nope/v1'],
   [['--feature-gates=Nope=true'], 'unrecognized feature gate: Nope'],

@@ -4,9 +4,10 @@ import { objectsAt } from '../../meta/values/access.js'
 import { createWorld, type World } from '../../verbs/api-world.suite.js'
 import { serverObjects } from '../../verbs/system-writes.js'
 import { quietEnv } from '../common/controller.js'
-import { type EndpointReconciler, startEndpointReconciler } from './endpoint-reconciler.js'
-import { publishEndpoints } from './kubernetes-endpoints.js'
-import type { TtlStore } from './server-leases.js'
+import { countedServers } from './counted-servers.js'
+import { type EndpointReconciler, type KnownServers, startEndpointReconciler } from './endpoint-reconciler.js'
+import { publishEndpoints, type ServerAddress } from './kubernetes-endpoints.js'
+import { leasedServers, type TtlStore } from './server-leases.js'
 
 const TIMES = { ttlSeconds: 15, renewMs: 10_000 }
 const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
@@ -53,7 +54,11 @@ const kinds = () => ({
 
 async function start(address: string, port = 6443, ttlStore = store): Promise<EndpointReconciler> {
   const own = { address, port }
-  const parts = { context: world.context, kinds: kinds(), store: ttlStore, own, times: TIMES }
+  return startWith(own, leasedServers(ttlStore, address, TIMES.ttlSeconds))
+}
+
+async function startWith(own: ServerAddress, servers: KnownServers): Promise<EndpointReconciler> {
+  const parts = { context: world.context, kinds: kinds(), servers, own, renewMs: TIMES.renewMs }
   const reconciler = startEndpointReconciler(parts, quietEnv(SYSTEM_CLOCK))
   await reconciler.idle()
   return reconciler
@@ -139,6 +144,33 @@ describe('servers on one store', () => {
     const withdrawn = a.withdraw()
     await vi.advanceTimersByTimeAsync(2000)
     await expect(withdrawn).resolves.toBeUndefined()
+  })
+})
+
+describe('servers whose number is given', () => {
+  const startCounted = (address: string, count: number) =>
+    startWith({ address, port: 6443 }, countedServers(address, count))
+
+  test('add their address, and push out those that follow it when there are too many', async () => {
+    const [b, a] = [await startCounted(B, 2), await startCounted(A, 2)]
+    expect(await published()).toMatchObject({ addresses: [A, B], sliced: [A, B] })
+    const c = await startCounted(C, 2)
+    expect((await published()).addresses).toEqual([B, C])
+    for (const each of [a, b, c]) each.stop()
+  })
+
+  test('come back within their time, and leave when they stop', async () => {
+    const [a, b] = [await startCounted(A, 2), await startCounted(B, 2)]
+    await serverObjects(world.context).change(kinds().endpoints, 'default', 'kubernetes', old => ({
+      ...old,
+      subsets: [],
+    }))
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all([a.idle(), b.idle()])
+    expect((await published()).addresses).toEqual([A, B])
+    await a.withdraw()
+    expect(await published()).toMatchObject({ addresses: [B], sliced: [B] })
+    b.stop()
   })
 })
 

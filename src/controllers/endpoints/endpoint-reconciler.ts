@@ -1,10 +1,20 @@
-// Publishes the addresses of all API servers that live on one etcd, as kube-apiserver's endpoint reconciler of the type `lease`
-// does: each server renews its key and writes the addresses that it finds.
+// Publishes the addresses of all API servers on one etcd, as kube-apiserver's endpoint reconcilers do: each server makes itself
+// known and writes the addresses that it finds.
 import type { ApiContext } from '../../verbs/api-context.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
 import { startIntervalController } from '../common/interval-controller.js'
 import { type EndpointKinds, publishEndpoints, type ServerAddress } from './kubernetes-endpoints.js'
-import { createServerLeases, type TtlStore } from './server-leases.js'
+
+/** How the servers on one etcd know of each other. `published`: the addresses in the Endpoints now. */
+export interface KnownServers {
+  /** Makes this server known. */
+  enter(): Promise<void>
+  /** The addresses to publish, this one among them. */
+  living(published: readonly string[]): Promise<readonly string[]>
+  leave(): Promise<void>
+  /** The addresses to publish once this server has left. */
+  remaining(published: readonly string[]): Promise<readonly string[]>
+}
 
 export interface EndpointLeaseTimes {
   /** A server that has not renewed its key for this long is gone. */
@@ -17,10 +27,10 @@ export const DEFAULT_ENDPOINT_LEASE_TIMES: EndpointLeaseTimes = { ttlSeconds: 15
 export interface EndpointReconcilerParts {
   readonly context: ApiContext
   readonly kinds: EndpointKinds
-  readonly store: TtlStore
+  readonly servers: KnownServers
   /** This server. */
   readonly own: ServerAddress
-  readonly times: EndpointLeaseTimes
+  readonly renewMs: number
 }
 
 export interface EndpointReconciler extends Controller {
@@ -28,31 +38,23 @@ export interface EndpointReconciler extends Controller {
   withdraw(): Promise<void>
 }
 
-/** How long a stop waits for the store. After that the address goes with the time to live of its key. */
+/** How long a stop waits for the store. After that the address stays until others remove it. */
 const WITHDRAW_MS = 2000
 
 export function startEndpointReconciler(
-  { context, kinds, store, own, times }: EndpointReconcilerParts,
+  { context, kinds, servers, own, renewMs }: EndpointReconcilerParts,
   env: ControllerEnv,
 ): EndpointReconciler {
-  const leases = createServerLeases(store, times.ttlSeconds)
   const log = env.log.child({ controller: 'endpoints' })
   let running: Promise<void> = Promise.resolve()
   let withdrawn: Promise<void> | undefined
   let isStopped = false
 
-  async function livingServers(): Promise<string[]> {
-    const addresses = await leases.addresses()
-    // The key of this server was written just now, so an empty list cannot be right.
-    if (addresses.length === 0) throw new Error('etcd has no address of an API server')
-    return addresses
-  }
-
   /** A failure is not tried again before its time: the next renewal comes soon enough. */
   async function reconcile(): Promise<void> {
     try {
-      await leases.renew(own.address)
-      await publishEndpoints(context, kinds, livingServers, own)
+      await servers.enter()
+      await publishEndpoints(context, kinds, servers.living, own)
     } catch (error) {
       // An error after the stop is mostly that the store is closed.
       if (!isStopped) log.warn('the address of this server cannot be published', { error })
@@ -61,8 +63,8 @@ export function startEndpointReconciler(
 
   async function remove(): Promise<void> {
     await running
-    await leases.remove(own.address)
-    await publishEndpoints(context, kinds, leases.addresses, own)
+    await servers.leave()
+    await publishEndpoints(context, kinds, servers.remaining, own)
   }
 
   function stop(): void {
@@ -78,6 +80,6 @@ export function startEndpointReconciler(
     await Promise.race([removed, new Promise(resolve => setTimeout(resolve, WITHDRAW_MS).unref())])
   }
 
-  const controller = startIntervalController('endpoint_reconciler', env, times.renewMs, () => (running = reconcile()))
+  const controller = startIntervalController('endpoint_reconciler', env, renewMs, () => (running = reconcile()))
   return { ...controller, stop, withdraw: () => (withdrawn ??= withdraw()) }
 }

@@ -25,11 +25,14 @@ export interface ServerAddress {
   readonly port: number
 }
 
-/** Creates both objects, or changes them if they have other addresses. `own` is this server. */
+/**
+ * Creates both objects, or changes them if they have other addresses. `addresses` gets those in the Endpoints; `own` is this
+ * server.
+ */
 export async function publishEndpoints(
   context: ApiContext,
   { endpoints, endpointSlices }: EndpointKinds,
-  addresses: () => Promise<readonly string[]>,
+  addresses: (published: readonly string[]) => Promise<readonly string[]>,
   own: ServerAddress,
 ): Promise<void> {
   const objects = serverObjects(context)
@@ -41,7 +44,9 @@ export async function publishEndpoints(
   async function publishOnce(): Promise<boolean> {
     const seen = await objects.get(endpoints, NAMESPACE, NAME)
     const seenSlice = await objects.get(endpointSlices, NAMESPACE, NAME)
-    const subsets = subsetsFor(await addresses(), own, seen ? objectsAt(seen, 'subsets') : [])
+    const stored = seen ? objectsAt(seen, 'subsets') : []
+    const published = stored.length === 1 ? objectsAt(stored[0]!, 'addresses').map(each => stringAt(each, 'ip')) : []
+    const subsets = subsetsFor(await addresses(published), own, stored)
     return (
       (await write(endpoints, seen, { [SKIP_MIRROR]: 'true' }, { subsets })) &&
       writeSlice(seenSlice, { [SERVICE_NAME]: NAME }, sliceOf(subsets))

@@ -52,7 +52,7 @@ const HARMLESS = `
 
 /** Flags of earlier versions, which scripts still pass. */
 const HARMLESS_OLD = `
-  apiserver-count cloud-config cloud-provider default-watch-cache-size identity-lease-duration-seconds
+  cloud-config cloud-provider default-watch-cache-size identity-lease-duration-seconds
   identity-lease-renew-interval-seconds kubelet-port kubelet-read-only-port
 `
 

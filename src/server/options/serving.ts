@@ -12,8 +12,11 @@ import { readFlagFile } from './flag-files.js'
 import { choice, count, duration, list, optionalText, port, repeatedText, text, toggle } from './flag-values.js'
 import { cipherList, curveList, tlsVersion } from './tls-settings.js'
 
-/** `lease` publishes the addresses of all servers that live on one store, `none` publishes none. */
-const ENDPOINT_RECONCILERS = ['lease', 'none'] as const
+/**
+ * `lease` publishes the addresses of all servers that live on one store, `master-count` those of as many servers as there are
+ * by `serverCount`, `none` publishes none.
+ */
+const ENDPOINT_RECONCILERS = ['lease', 'master-count', 'none'] as const
 type EndpointReconcilerType = (typeof ENDPOINT_RECONCILERS)[number]
 
 export interface ServingOptions {
@@ -23,8 +26,10 @@ export interface ServingOptions {
   readonly http?: { readonly port: number } | undefined
   /** The address in the Endpoints of the service `kubernetes`; the one that https listens on when absent. */
   readonly advertiseAddress?: string | undefined
-  /** Whether that address is published; it is when absent. */
+  /** Which addresses are published; `lease` when absent. */
   readonly endpointReconciler?: EndpointReconcilerType | undefined
+  /** How many servers live on one store; 1 when absent. */
+  readonly serverCount?: number | undefined
   /** How soon the addresses of servers that are gone are removed; kube-apiserver's times when absent. */
   readonly endpointLeaseTimes?: EndpointLeaseTimes | undefined
   /** The host in URLs to this server that its answers contain; the address it listens on when absent. */
@@ -75,8 +80,12 @@ export const servingFlags = {
   },
   'endpoint-reconciler-type': choice(
     ENDPOINT_RECONCILERS,
-    'whether the addresses of all servers on one etcd are in the Endpoints of the service "kubernetes", or none',
+    'how the addresses of all servers on one etcd come into the Endpoints of the service "kubernetes": by keys in etcd that end with their server, up to the number of --apiserver-count, or not at all',
     'lease',
+  ),
+  'apiserver-count': count(
+    'how many servers live on one etcd, for --endpoint-reconciler-type=master-count (deprecated)',
+    1,
   ),
   'external-hostname': optionalText(
     '<host>',
@@ -115,12 +124,15 @@ export function servingFromFlags(flags: Flags, dataFolder: string): ServingOptio
     throw new UsageError('--https=false leaves nothing to serve; give --http-port as well')
   }
   const advertised = flags['advertise-address']
+  const serverCount = flags['apiserver-count']
+  if (serverCount === 0) throw new UsageError('--apiserver-count=0: there is at least one server')
   if (advertised !== undefined) checkAddress(advertised, `--advertise-address=${advertised}`)
   return {
     https: flags.https ? httpsFromFlags(flags, dataFolder) : undefined,
     http: httpPort === undefined ? undefined : { port: httpPort },
     advertiseAddress: advertised,
     endpointReconciler: flags['endpoint-reconciler-type'],
+    serverCount,
     externalHostname: flags['external-hostname'],
     strictTransportSecurity: strictTransportSecurity(flags['strict-transport-security-directives']),
     shutdownDelayMs: flags['shutdown-delay-duration'],

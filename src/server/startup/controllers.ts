@@ -9,11 +9,13 @@ import { repairTimes, type ServiceAddresses, startDefaultServiceCidr } from '../
 import {
   type Controller,
   type ControllerRunner,
+  countedServers,
   DEFAULT_ENDPOINT_LEASE_TIMES,
   type ElectionTimes,
   type EndpointReconciler,
   hasTtl,
   type KeptObject,
+  leasedServers,
   publishEndpoints,
   type RegisteredController,
   runControllers,
@@ -233,9 +235,13 @@ async function startOwnEndpoints(
     await publishEndpoints(context, kinds, async () => [address], own)
     return undefined
   }
+  const { ttlSeconds, renewMs } = serving.endpointLeaseTimes ?? DEFAULT_ENDPOINT_LEASE_TIMES
+  const servers =
+    serving.endpointReconciler === 'master-count'
+      ? countedServers(address, serving.serverCount ?? 1)
+      : leasedServers(store, address, ttlSeconds)
   // The time in etcd passes as that of the system, also when the server's clock is stopped.
-  const times = serving.endpointLeaseTimes ?? DEFAULT_ENDPOINT_LEASE_TIMES
-  const reconciler = startEndpointReconciler({ context, kinds, store, own, times }, { ...env, clock: SYSTEM_CLOCK })
+  const reconciler = startEndpointReconciler({ context, kinds, servers, own, renewMs }, { ...env, clock: SYSTEM_CLOCK })
   onStart(reconciler)
   return reconciler
 }
