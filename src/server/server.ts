@@ -15,6 +15,7 @@ import { createMetrics } from '../base/metrics.js'
 import { signInLink } from '../console/sign-in-link.js'
 import type { ApiHandler } from '../http/handler.js'
 import { DEFAULT_LIMITS } from '../http/limits.js'
+import type { TlsCertificates } from '../http/listener.js'
 import type { Registry } from '../kinds/registry.js'
 import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
 import { createApiContext } from '../verbs/api-context.js'
@@ -152,9 +153,13 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
             }),
       opened => endRequests(opened, api),
     )
+    parts.loopback.listensAt(clientUrl(listeners.url), tls?.options.cert)
     if (serving.https && tls) {
       const users = {
-        setCertificates: listeners.setCertificates,
+        setCertificates(certificates: TlsCertificates) {
+          listeners.setCertificates(certificates)
+          parts.loopback.listensAt(clientUrl(listeners.url), certificates.cert)
+        },
         trust(authorities: Authorities) {
           clientCertificates.trust(authorities)
           const { requestHeader } = published

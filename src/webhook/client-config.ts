@@ -1,5 +1,6 @@
 // The clientConfig of a webhook: a URL, or a service of the cluster.
 import { posix } from 'node:path'
+import type { Endpoint } from './host-overrides.js'
 import type { Credentials } from './webhook-users.js'
 
 export interface ClientConfig {
@@ -35,6 +36,8 @@ export interface Destination {
   /** With the timeout. */
   readonly path: string
   readonly service: ServiceReference | undefined
+  /** The address of the server that calls, if it calls itself. */
+  readonly own?: Endpoint | undefined
   readonly ca: string | undefined
   readonly credentials: Credentials | undefined
   readonly insecure: boolean
@@ -65,9 +68,10 @@ export function redirectedTo(from: Destination, location: string): Destination {
     authority,
     path: `${url.pathname}${url.search}`,
     service: isSameHost ? from.service : undefined,
+    own: isSameHost ? from.own : undefined,
     ca: from.ca,
     insecure: from.insecure,
-    protocol,
+    protocol: isSameHost ? from.protocol : protocol,
     credentials: isSameHost ? from.credentials : undefined,
   }
 }

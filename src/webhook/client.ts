@@ -12,6 +12,7 @@ import {
 import { createConnections, type WebhookCall } from './connections.js'
 import type { Address, Endpoint, HostOverrides } from './host-overrides.js'
 import { errorOfMediaType } from './media-type.js'
+import { isOwnService, type OwnServer, throughOwnServer } from './own-server.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
 import { UnreadableBody, type WebhookResponse } from './webhook-response.js'
 
@@ -30,6 +31,8 @@ export interface WebhookOptions {
   readonly hosts?: HostOverrides | undefined
   /** Finds the address of a service. Rejects with an Error that says what is missing. */
   readonly findService?: FindService | undefined
+  /** This server, once it listens: for webhooks behind the Service `kubernetes` of `default`. */
+  readonly ownServer?: (() => OwnServer | undefined) | undefined
   /** Called with the host before each call. It may wait, and reject as a connection to it would. */
   readonly beforeCall?: ((host: string) => Promise<void>) | undefined
   /** The current time in milliseconds; `Date.now` by default. */
@@ -41,16 +44,29 @@ export type FindService = (service: ServiceReference & { readonly port: number }
 /** So much of a response that is no Status is quoted in an error, as client-go does. */
 const MAX_QUOTED_BYTES = 2048
 
-export function createWebhooks({ hosts = new Map(), findService, beforeCall, now }: WebhookOptions = {}): Webhooks {
+export function createWebhooks({
+  hosts = new Map(),
+  findService,
+  ownServer,
+  beforeCall,
+  now,
+}: WebhookOptions = {}): Webhooks {
   const connections = createConnections()
   const queues = createCallQueues(now)
   const running = new Set<AbortController>()
 
   /** The address to connect to; undefined if the host name itself is used. */
-  async function addressOf({ host, port, service }: Destination): Promise<Address | undefined> {
+  async function addressOf({ host, port, service, own }: Destination): Promise<Address | undefined> {
+    if (own) return own
     const override = hosts.get(host.toLowerCase())
     if (override || !service || !findService) return override
     return findService({ ...service, port })
+  }
+
+  function route(destination: Destination): Destination {
+    const { service, host } = destination
+    const own = service && isOwnService(service) && !hosts.has(host) ? ownServer?.() : undefined
+    return own ? throughOwnServer(destination, own) : destination
   }
 
   async function send(call: WebhookCall, at: Place, signal: AbortSignal): Promise<WebhookResponse> {
@@ -80,7 +96,7 @@ export function createWebhooks({ hosts = new Map(), findService, beforeCall, now
   return {
     async post(config, body, timeoutMs, signal) {
       signal?.throwIfAborted()
-      const destination = destinationFor(config, timeoutMs)
+      const destination = route(destinationFor(config, timeoutMs))
       const abort = new AbortController()
       const timer = setTimeout(() => abort.abort(timedOut()), timeoutMs)
       const onAbort = (): void => abort.abort(signal?.reason)

@@ -33,6 +33,8 @@ export interface WebhookCall {
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
 /** How long a connection to a loopback address may take until the protocol is known. */
 const HANDSHAKE_MS = 10_000
+/** No certificate for other names is presented to a client that asks for this one, which is kube-apiserver's. */
+const OWN_NAME = 'apiserver-loopback-client'
 /** How often a call is made that the webhook has not begun with. */
 const MAX_ATTEMPTS = 6
 
@@ -79,12 +81,12 @@ export function createConnections(): Connections {
 
 function optionsFor(
   { method, body }: WebhookCall,
-  { host, port, authority, path, ca, credentials, insecure, protocol }: Destination,
+  { host, port, authority, path, ca, credentials, insecure, protocol, own }: Destination,
   address: Address | undefined,
   signal: AbortSignal,
 ): Omit<CallOptions, 'sessions'> {
   const at = { host: address?.host ?? host, port: address?.port ?? port }
-  const servername = isIP(host) === 0 ? host : ''
+  const servername = own ? OWN_NAME : isIP(host) === 0 ? host : ''
   return {
     protocol,
     method,
@@ -101,7 +103,8 @@ function optionsFor(
     },
     // Without a name the certificate is checked against the address.
     servername,
-    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+    // The own certificate is trusted itself, whatever names it has.
+    checkServerIdentity: (_, certificate) => (own ? undefined : checkServerIdentity(host, certificate)),
     ...(insecure && { rejectUnauthorized: false }),
     ...(ca !== undefined && { ca }),
     ...(credentials?.cert && { cert: credentials.cert, key: credentials.key }),

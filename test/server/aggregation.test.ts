@@ -106,6 +106,7 @@ beforeAll(async () => {
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => void (body += text))
     request.on('end', () => {
+      if (url?.includes('/admissions?')) return void response.end(refusalOf(body, request.headers['x-remote-user']))
       response.writeHead(url?.endsWith('/teapot') ? 418 : 200, { 'content-type': 'application/json', 'x-own': '1' })
       response.end(JSON.stringify({ method, url, headers: headersOf(rawHeaders), body }))
     })
@@ -175,6 +176,13 @@ afterAll(async () => {
   echo?.closeAllConnections()
   echo?.close()
 })
+
+/** The answer of an admission webhook, with the user that called it. */
+function refusalOf(body: string, user: unknown): string {
+  const { apiVersion, kind, request } = JSON.parse(body) as Record<string, { uid: string }>
+  const message = `called by ${String(user)}`
+  return JSON.stringify({ apiVersion, kind, response: { uid: request?.uid, allowed: false, status: { message } } })
+}
 
 const headersOf = (raw: readonly string[]): Record<string, string[]> => {
   const headers = Object.create(null) as Record<string, string[]>
@@ -304,6 +312,28 @@ describe('a request that is passed on', () => {
     socket.write('hello')
     expect(String((await once(socket, 'data'))[0])).toBe('echo hello')
     socket.destroy()
+  })
+
+  test('may be that of a webhook, which the server calls through itself', async () => {
+    const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+    const service = { namespace: 'default', name: 'kubernetes', path: '/apis/echo.io/v1/admissions' }
+    await sendOk('POST', configurations, {
+      metadata: { name: 'own' },
+      webhooks: [
+        {
+          name: 'own.echo.io',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          clientConfig: { service },
+          rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+        },
+      ],
+    })
+    const create = { method: 'POST', body: { metadata: { name: 'a' } } }
+    await expect
+      .poll(async () => (await send('/api/v1/namespaces/default/configmaps?dryRun=All', create)).body.message, SOON)
+      .toBe('admission webhook "own.echo.io" denied the request: called by system:apiserver')
+    await sendOk('DELETE', `${configurations}/own`)
   })
 
   test('may be refused another protocol', async () => {

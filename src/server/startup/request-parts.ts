@@ -11,7 +11,8 @@ import { isGateOn } from '../../meta/feature-gates.js'
 import { startKindInformer } from '../../objects/informer.js'
 import { createLister } from '../../objects/lister.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
-import { createWebhooks } from '../../webhook/client.js'
+import { createWebhooks, type FindService } from '../../webhook/client.js'
+import { isOwnService } from '../../webhook/own-server.js'
 import { countedSink, createAudit } from '../audit/audit-log.js'
 import { openAudit } from '../audit/open-audit.js'
 import { hasPriorityAndFairness } from '../options/limits.js'
@@ -19,6 +20,7 @@ import type { ServerOptions } from '../options/server-options.js'
 import { startPolicyObjects } from '../policy-objects.js'
 import { createFrontProxy, type FrontProxy } from '../tls/front-proxy.js'
 import { type AccessControl, openAccess } from './access/access.js'
+import { createLoopback, type Loopback } from './access/loopback.js'
 import { createServerContext } from './context.js'
 import { NO_FLOW_CONTROL, startFlowControl } from './flowcontrol/flow-control.js'
 import type { Foundation, ServerEnv } from './foundation.js'
@@ -37,6 +39,7 @@ export interface RequestParts {
   /** Absent where flags name the certificates. */
   readonly frontProxy: (() => Promise<FrontProxy>) | undefined
   readonly audit: Audit | undefined
+  readonly loopback: Loopback
   /** Whether everything that decides about requests has been read: definitions, policies, webhook configurations. */
   isInSync(): boolean
 }
@@ -53,15 +56,22 @@ export async function startRequestParts(
   const { webhookHosts: hosts } = options.api
   const kindOf = (group: string, name: string): Kind => requireKind(registry, group, name)
 
-  const findService = serviceFinder(createLister(registry, objects))
+  const loopback = createLoopback()
+  const { ownServer } = loopback
+  const inCluster = serviceFinder(createLister(registry, objects))
+  const findService: FindService = async service =>
+    isOwnService(service) ? (ownServer()?.address ?? inCluster(service)) : inCluster(service)
   const webhooks = await phases.run(
     'webhooks',
-    () => createWebhooks({ hosts, findService, beforeCall: options.hooks?.beforeWebhookCall }),
+    () => createWebhooks({ hosts, findService, ownServer, beforeCall: options.hooks?.beforeWebhookCall }),
     client => client.close(),
   )
   const access = await phases.run(
     'access',
-    () => openAccess(store, createApiContext({ store, objects, now }), registry, options, webhooks, { metrics, log }),
+    () => {
+      const own = createApiContext({ store, objects, now })
+      return openAccess(store, own, registry, options, { webhooks, loopback }, { metrics, log })
+    },
     opened => opened.stop(),
   )
   const flows = await phases.run(
@@ -144,6 +154,7 @@ export async function startRequestParts(
     definitions,
     aggregator,
     frontProxy,
+    loopback,
     audit: audit && auditLog && createAudit(audit.policy, countedSink(auditLog, metrics), now),
     isInSync: () => definitions.isComplete && policies.isComplete && webhookSources.isComplete,
   }

@@ -41,6 +41,7 @@ import { messageOf } from '../../options/flag-files.js'
 import { requireKind } from '../kinds.js'
 import { openAuthorization } from './authorization.js'
 import { openJwtTokens } from './jwt-tokens.js'
+import type { Loopback } from './loopback.js'
 
 export interface AccessOptions {
   readonly authentication: AuthenticationOptions
@@ -70,7 +71,7 @@ export async function openAccess(
   context: ApiContext,
   registry: Registry,
   { authentication, authorization, api: { featureGates } }: AccessOptions,
-  webhooks: Webhooks,
+  { webhooks, loopback }: { readonly webhooks: Webhooks; readonly loopback: Loopback },
   { metrics, log }: { readonly metrics: MetricsRegistry; readonly log: Logger },
 ): Promise<AccessControl> {
   const kindOf = (group: string, kind: string): Kind => requireKind(registry, group, kind)
@@ -140,6 +141,8 @@ export async function openAccess(
       log,
     })
   const tokens = [
+    // Before those that ask others about a token.
+    loopback.tokens(audiences),
     staticTokens(authentication.tokens, audiences),
     accountTokens(authority, find, context.now),
     legacyTokens(authority, find, context.now, markUsed),
