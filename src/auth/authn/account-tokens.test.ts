@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createMetrics } from '../../base/metrics.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { accountTokens, defaultAuthority, issueToken, type TokenAuthority, type TokenSpec } from './account-tokens.js'
-import { API_AUDIENCE, checkToken, type TokenCheck } from './authenticate.js'
+import { API_AUDIENCE, checkToken, type Notes, type TokenCheck } from './authenticate.js'
 import { loadSigningKey, parseKeys, type SigningKey } from './signing-key.js'
+import { countTokenUses, type TokenUses } from './token-metrics.js'
 
 const NOW = 1_700_000_000_000
 const object = (kind: string, name: string, uid: string): ApiObject => ({
@@ -26,18 +28,43 @@ beforeEach(async () => {
 const issue = async (spec: Partial<TokenSpec> = {}): Promise<string> =>
   issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...spec }, authority)
 
-const check = async (given: string | Promise<string>, audiences?: readonly string[]): Promise<TokenCheck> =>
+const check = async (
+  given: string | Promise<string>,
+  audiences?: readonly string[],
+  notes?: Notes,
+  uses?: TokenUses,
+): Promise<TokenCheck> =>
   checkToken(
     [
       accountTokens(
         authority,
         async (kind, _, name) => stored.get(`${kind} ${name}`),
         () => now,
+        uses,
       ),
     ],
     await given,
     audiences,
+    notes,
   )
+
+test('a token of a pod that is used too long is noted for the audit, and counted', async () => {
+  const pod: ApiObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'x', uid: 'u2' } }
+  stored.set('Pod p', pod)
+  const token = await issue({ seconds: 3607, bound: [{ kind: 'Pod', object: pod }] })
+  const noted: [string, string][] = []
+  const notes: Notes = { warn: () => {}, annotate: (...note) => void noted.push(note) }
+  const metrics = createMetrics()
+  const uses = countTokenUses(metrics)
+  await check(token, undefined, notes, uses)
+  expect(noted).toEqual([])
+  now = NOW + 3_617_000
+  await check(token, undefined, notes, uses)
+  const late = 'subject: system:serviceaccount:x:robot, seconds after warning threshold: 10'
+  expect(noted).toEqual([['authentication.k8s.io/stale-token', late]])
+  const page = await metrics.print()
+  for (const name of ['valid', 'stale']) expect(page).toContain(`serviceaccount_${name}_tokens_total 1\n`)
+})
 
 describe('a token', () => {
   test('names the user', async () => {

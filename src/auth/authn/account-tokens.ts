@@ -8,10 +8,11 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { numberAt, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { API_AUDIENCE, type TokenAuthenticator, type TokenCheck } from './authenticate.js'
+import { API_AUDIENCE, type Notes, type TokenAuthenticator, type TokenCheck } from './authenticate.js'
 import { isSignedByOneOf, readToken, signToken } from './json-web-token.js'
 import { accountGroups, accountUser } from './service-accounts.js'
 import type { SigningKey, TokenKey } from './signing-key.js'
+import type { TokenUses } from './token-metrics.js'
 
 /** Finds an object of the core group: a ServiceAccount, Secret, Pod or Node. */
 export type FindObject = (kind: string, namespace: string, name: string) => Promise<ApiObject | undefined>
@@ -125,7 +126,12 @@ const LEEWAY_SECONDS = 10
 /** At most this many verified tokens are remembered. */
 const REMEMBERED = 4_096
 
-export function accountTokens(authority: TokenAuthority, find: FindObject, now: () => number): TokenAuthenticator {
+export function accountTokens(
+  authority: TokenAuthority,
+  find: FindObject,
+  now: () => number,
+  uses?: TokenUses,
+): TokenAuthenticator {
   const signed = new Map<string, ValueObject>()
 
   function claimsOf(token: string): Awaitable<ValueObject | 'forged' | undefined> {
@@ -146,7 +152,17 @@ export function accountTokens(authority: TokenAuthority, find: FindObject, now: 
     signed.set(token, claims)
   }
 
-  return async (token, audiences) => {
+  /** Programs that never read their token again are found by these. */
+  function countUse(claims: ValueObject, own: ValueObject, seconds: number, notes: Notes | undefined): void {
+    const warnAfter = numberAt(own, 'warnafter')
+    if (warnAfter === 0) return
+    if (seconds <= warnAfter) return uses?.valid.inc()
+    uses?.stale.inc()
+    const late = `subject: ${stringAt(claims, 'sub')}, seconds after warning threshold: ${Math.floor(seconds) - warnAfter}`
+    notes?.annotate('authentication.k8s.io/stale-token', late)
+  }
+
+  return async (token, audiences, notes) => {
     const claims = await claimsOf(token)
     if (!claims) return undefined
     if (claims === 'forged') return no('the token is not signed by this server')
@@ -164,9 +180,9 @@ export function accountTokens(authority: TokenAuthority, find: FindObject, now: 
     }
     const own = objectAt(claims, 'kubernetes.io')
     const error = await checkBinding(own, find)
-    return error === undefined
-      ? { ok: true, identity: identityOf(own, stringAt(claims, 'jti')), audiences: common }
-      : no(error)
+    if (error !== undefined) return no(error)
+    countUse(claims, own, seconds, notes)
+    return { ok: true, identity: identityOf(own, stringAt(claims, 'jti')), audiences: common }
   }
 }
 

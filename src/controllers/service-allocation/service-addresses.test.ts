@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createMetrics } from '../../base/metrics.js'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -257,4 +258,39 @@ describe('ServiceCIDRs', () => {
       ])
     controller.stop()
   })
+})
+
+test('addresses and ports are counted, those in use and what became of requests for them', async () => {
+  const memory = createMemoryStore()
+  const context = createApiContext({ store: memory })
+  await syncDefaultServiceCidr(context, serviceCidrs, ['10.0.0.0/28'])
+  const metrics = createMetrics()
+  const parts = { services: kindOf('Service'), addresses, serviceCidrs }
+  const { kind } = serviceAddresses(context, memory, parts, { range: '10.0.0.0/28', metrics })
+  const service = (name: string, spec: ValueObject): ApiObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'x' },
+    spec: { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', type: 'ClusterIP', ports: [{ port: 80 }], ...spec },
+  })
+  await kind.allocation!.allocate(service('a', { type: 'NodePort' }), undefined, false)
+  for (const name of ['b', 'c'])
+    await kind.allocation!.allocate(
+      service(name, { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] }),
+      undefined,
+      false,
+    )
+  await kind.allocation!.allocate(service('d', {}), undefined, true)
+  const lines = (await metrics.print()).split('\n').filter(line => !/^#|bucket|_sum/.test(line))
+  expect(lines.filter(Boolean)).toEqual([
+    'kube_apiserver_clusterip_allocator_allocated_ips{cidr="10.0.0.0/28"} 2',
+    'kube_apiserver_clusterip_allocator_allocation_duration_seconds_count{cidr="10.0.0.0/28"} 2',
+    'kube_apiserver_clusterip_allocator_allocation_errors_total{cidr="10.0.0.0/28",scope="static"} 1',
+    'kube_apiserver_clusterip_allocator_allocation_total{cidr="10.0.0.0/28",scope="dynamic"} 1',
+    'kube_apiserver_clusterip_allocator_allocation_total{cidr="10.0.0.0/28",scope="static"} 1',
+    'kube_apiserver_clusterip_allocator_available_ips{cidr="10.0.0.0/28"} 12',
+    'kube_apiserver_nodeport_allocator_allocated_ports 1',
+    'kube_apiserver_nodeport_allocator_allocation_total{scope="dynamic"} 1',
+    'kube_apiserver_nodeport_allocator_available_ports 2767',
+  ])
 })

@@ -1,6 +1,7 @@
 // Cluster IPs and node ports of Services. An address in use is an IPAddress object of that name, ports in use are an entry
 // of the store. Both are written by compare-and-set, so that processes on one store never assign the same one twice.
 
+import type { MetricsRegistry } from '../../base/metrics.js'
 import {
   type AddressPool,
   type AddressPoolOptions,
@@ -18,6 +19,7 @@ import { hasReason } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { mapAt, objectAt, stringAt } from '../../meta/values/access.js'
+import { objectKeyOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
@@ -26,7 +28,8 @@ import { type ApiContext } from '../../verbs/api-context.js'
 import { MADE } from '../../verbs/pipeline.js'
 import { createFrom } from '../../verbs/write.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
-import { portClaims } from './port-claims.js'
+import { allocationMetrics } from './allocation-metrics.js'
+import { PORTS_KEY, portClaims } from './port-claims.js'
 import { type AddressKinds, type RepairParts, type RepairTimes, repair, startRepair } from './repair.js'
 import { serviceRanges } from './service-ranges.js'
 import { startServiceRepair } from './service-repair.js'
@@ -43,19 +46,29 @@ export interface ServiceAddresses {
 }
 
 /** `range` as in --service-cluster-ip-range; `isStrict` refuses addresses in other forms, such as with leading zeros. */
-export type AddressSettings = Pick<AddressPoolOptions, 'range' | 'isStrict' | 'nodePorts'>
+export interface AddressSettings extends Pick<AddressPoolOptions, 'range' | 'isStrict' | 'nodePorts'> {
+  readonly metrics?: MetricsRegistry | undefined
+}
 
 export function serviceAddresses(
   context: ApiContext,
   store: Store,
   kinds: AddressKinds,
-  { range, isStrict = true, nodePorts = NODE_PORTS }: AddressSettings,
+  { range, isStrict = true, nodePorts = NODE_PORTS, metrics }: AddressSettings,
 ): ServiceAddresses {
   const ports = portClaims(store, nodePorts)
   const ranges = serviceRanges(context, kinds.serviceCidrs)
+  const measure =
+    metrics &&
+    allocationMetrics(metrics, {
+      ranges: ranges.ready,
+      addresses: () => addressesInUse(context, kinds.addresses),
+      ports: async () => ports.takenIn(await store.get(PORTS_KEY)),
+      nodePorts,
+    })
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
-    return addressPool({
+    const pool = addressPool({
       range,
       readyRanges: ranges.ready,
       nodePorts,
@@ -64,6 +77,7 @@ export function serviceAddresses(
       ports: dryRun ? onlyLook(ports) : ports,
       dryRun,
     })
+    return measure && !dryRun ? measure(pool) : pool
   }
   // Fails here, at the start, if the range is none, and not at the first Service.
   poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
@@ -115,6 +129,12 @@ const ALLOCATOR: UserInfo = {
 /** The field manager of the addresses, and the value of their label. */
 const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
+
+/** The objects have the names of their addresses. */
+async function addressesInUse({ objectStore }: ApiContext, kind: Kind): Promise<string[]> {
+  const { entries } = await objectStore(kind).cache.range(kind.keyPrefix)
+  return entries.map(({ key }) => objectKeyOf(kind, key).name)
+}
 
 /** The address claims of one service. */
 function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Visible<string> {

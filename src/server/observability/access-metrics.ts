@@ -36,7 +36,6 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       LIFETIME_BUCKETS,
     )
     .with()
-  const tokens = countTokens(metrics)
   const byName = new Map<string, Counter>()
   const results = { success: cellsOf('success'), failure: cellsOf('failure'), error: cellsOf('error') }
 
@@ -63,24 +62,9 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       ofUser(user.name).inc()
       const certificate = exchange.peer.certificate()
       if (certificate?.isValid) lifetimes.observe((certificate.validTo() - Date.now()) / 1000)
-      if (hasToken) tokens(user)
       return user
     }
     return andThen(authenticate(exchange, notes), counted)
-  }
-}
-
-const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
-
-/** Tokens of service accounts: those with an ID were requested, those without are in Secrets. */
-function countTokens(metrics: MetricsRegistry): (user: UserInfo) => void {
-  const counter = (name: string, help: string) => metrics.counter(name, help, []).with()
-  const valid = counter('serviceaccount_valid_tokens_total', 'Cumulative valid projected service account tokens used')
-  const legacy = counter('serviceaccount_legacy_tokens_total', 'Cumulative legacy service account tokens used')
-  return user => {
-    if (!user.name.startsWith('system:serviceaccount:')) return
-    const isRequested = user.extra[CREDENTIAL_ID] !== undefined
-    ;(isRequested ? valid : legacy).inc()
   }
 }
 

@@ -39,11 +39,20 @@ function registerLinuxMetrics(metrics: MetricsRegistry): void {
     'Maximum amount of virtual memory available in bytes.',
     [],
   )
+  const network = (name: string, what: string) =>
+    metrics.setCounter(
+      `process_network_${name}_bytes_total`,
+      `Number of bytes ${what} by the process over the network.`,
+      [],
+    )
+  const received = network('receive', 'received')
+  const sent = network('transmit', 'sent')
   metrics.onCollect(async () => {
-    const [names, limits, status] = await Promise.all([
+    const [names, limits, status, traffic] = await Promise.all([
       readdir('/proc/self/fd'),
       readFile('/proc/self/limits', 'utf8'),
       readFile('/proc/self/status', 'utf8'),
+      readFile('/proc/self/net/netstat', 'utf8'),
     ])
     openFiles.with().set(names.length)
     const limitOf = (name: string, unlimited: number): number => {
@@ -51,8 +60,22 @@ function registerLinuxMetrics(metrics: MetricsRegistry): void {
       return limit === 'unlimited' ? unlimited : Number(limit ?? 0)
     }
     maxFiles.with().set(limitOf('Max open files', Infinity))
+    // Of the network namespace, as in kube-apiserver.
+    const octets = octetsIn(traffic)
+    received.with().set(octets.in)
+    sent.with().set(octets.out)
     // Without a limit, Prometheus' libraries print the largest number of 64 bits.
     maxVirtual.with().set(limitOf('Max address space', 2 ** 64))
     virtual.with().set(Number(/^VmSize:\s+([0-9]+) kB/m.exec(status)?.[1] ?? 0) * 1024)
   })
+}
+
+/** The file has a line of names and a line of values for each protocol. */
+function octetsIn(netstat: string): { readonly in: number; readonly out: number } {
+  const [names = [], values = []] = netstat
+    .split('\n')
+    .filter(line => line.startsWith('IpExt:'))
+    .map(line => line.split(' '))
+  const valueOf = (name: string): number => Number(values[names.indexOf(name)] ?? 0)
+  return { in: valueOf('InOctets'), out: valueOf('OutOctets') }
 }

@@ -20,11 +20,15 @@ function setUp() {
     async count(
       method: string,
       path: string,
-      { query = '', type = '', code = 200, isRouted = true } = {},
+      { query = '', type = '', code = 200, isRouted = true, user = 'alice' } = {},
     ): Promise<string[]> {
       const info = parseRequestInfo(method, path, query)
       const exchange = { method, query, headers: { 'content-type': type } }
-      requests.onRequestEnd({ info, exchange, isRouted, bodyBytes: 10, reply: { bytes: 2000 } }, code, 0.3)
+      requests.onRequestEnd(
+        { info, exchange, isRouted, user: { name: user }, bodyBytes: 10, reply: { bytes: 2000 } },
+        code,
+        0.3,
+      )
       const page = await metrics.print()
       return page.split('\n').filter(line => line.startsWith('apiserver_request_total{'))
     },
@@ -138,4 +142,12 @@ test('the requests of the moment, and deprecated versions', async () => {
   expect(page).toMatch(
     'apiserver_requested_deprecated_apis{group="example.com",removed_release="",resource="widgets",subresource="status",version="v1beta1"} 1',
   )
+})
+
+test('requests of the server to itself are counted apart', async () => {
+  const { count, print } = setUp()
+  await count('GET', `${WIDGETS}/namespaces/a/${PLURAL}/b`)
+  await count('GET', `${WIDGETS}/namespaces/a/${PLURAL}/b`, { user: 'system:apiserver' })
+  const labels = { group: KIND.group, resource: PLURAL, subresource: '', verb: 'GET' }
+  expect(await print()).toContain(`apiserver_selfrequest_total${printed(labels)} 1\n`)
 })

@@ -1,6 +1,7 @@
 // The first phases of a start, on which the others stand:
 //
 //   check the options → open the store → certificates → objects → system objects
+
 import type { PluginConfigurations } from '../../admission/configuration.js'
 import {
   type AdmissionCalls,
@@ -8,6 +9,7 @@ import {
   createAdmissionCalls,
   type FunctionPlugins,
 } from '../../admission/functions.js'
+import type { MetricsRegistry } from '../../base/metrics.js'
 import { STRICT_IPS } from '../../builtin/service-addresses.js'
 import { type ServiceAddresses, serviceAddresses } from '../../controllers/service-allocation.js'
 import type { ControllerEnv } from '../../controllers/start-controllers.js'
@@ -81,7 +83,7 @@ export async function openFoundation(
     stores => stores.close(),
   )
   const addresses = await phases.run('system objects', () =>
-    createSystemObjects({ store, objects, registry, now: clock.now }, options, bootstrapOptions),
+    createSystemObjects({ store, objects, registry, metrics: env.metrics, now: clock.now }, options, bootstrapOptions),
   )
   return { ...checked, encryption, store, tls, objects, addresses }
 }
@@ -109,12 +111,13 @@ interface SystemParts {
   readonly store: Store
   readonly objects: ObjectStores
   readonly registry: Registry
+  readonly metrics: MetricsRegistry
   now(): number
 }
 
 /** Admission has no say in what the server itself creates, and it needs objects that are created here. */
 async function createSystemObjects(
-  { store, objects, registry, now }: SystemParts,
+  { store, objects, registry, now, metrics }: SystemParts,
   { api, hooks }: ServerOptions,
   bootstrapOptions: BootstrapOptions,
 ): Promise<ServiceAddresses> {
@@ -128,6 +131,7 @@ async function createSystemObjects(
     range: api.serviceRange,
     nodePorts: api.nodePorts,
     isStrict: isGateOn(api.featureGates, STRICT_IPS),
+    metrics,
   })
   registry.put(allocated.kind)
   // Before the addresses of Services, which are of its ranges.

@@ -9,6 +9,7 @@ import { reviewKinds, tokenRequests } from '../../../auth/reviews.js'
 import {
   accountTokens,
   bootstrapTokens,
+  countTokenUses,
   DEFAULT_ISSUER,
   type FindObject,
   legacyTokens,
@@ -140,12 +141,13 @@ export async function openAccess(
       metrics,
       log,
     })
+  const uses = countTokenUses(metrics)
   const tokens = [
     // Before those that ask others about a token.
     loopback.tokens(audiences),
     staticTokens(authentication.tokens, audiences),
-    accountTokens(authority, find, context.now),
-    legacyTokens(authority, find, context.now, markUsed),
+    accountTokens(authority, find, context.now, uses),
+    legacyTokens(authority, find, context.now, markUsed, uses),
     ...(authentication.bootstrapTokens ? [bootstrapTokens(audiences, find, context.now)] : []),
     // After the tokens of service accounts: their keys are here, those of other issuers may have to be requested.
     ...(jwt ? [jwt.authenticate] : []),
