@@ -4,6 +4,7 @@
 import { type ControllerEnv, createControllerQueue } from '../controllers/start-controllers.js'
 import { objectAt, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
+import { convertV2 } from '../openapi/convert-v2.js'
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteState } from '../openapi/remote-documents.js'
 import { type RemoteService, type RemoteServices, serverOf } from './remote-services.js'
 import { jsonOf, type Transport } from './transport.js'
@@ -17,9 +18,11 @@ interface Fetched {
   readonly addresses: ReadonlyMap<string, string>
   readonly etag: string
   readonly spec: ValueObject | undefined
+  /** The same in version 3, if the server has no documents of that version. */
+  readonly converted: Buffer | undefined
 }
 
-const NOTHING: Fetched = { addresses: new Map(), etag: '', spec: undefined }
+const NOTHING: Fetched = { addresses: new Map(), etag: '', spec: undefined, converted: undefined }
 const REFRESH_MS = 60_000
 const TIMEOUT_MS = 60_000
 const USER = { name: 'system:aggregator', groups: [] }
@@ -38,16 +41,20 @@ export function startRemoteOpenApi(services: RemoteServices, transport: Transpor
     if (!service) return void fetched.delete(server)
     const known = fetched.get(server) ?? NOTHING
     const [addresses, document] = await Promise.all([
-      fetchIndex(service).catch(() => known.addresses),
+      fetchIndex(service).catch(() => (known.converted ? undefined : known.addresses)),
       fetchSpec(service, known).catch(() => known),
     ])
-    fetched.set(server, { ...document, addresses })
-    if (document.spec !== known.spec || !isSame(addresses, known.addresses)) state = undefined
+    const converted = addresses === undefined ? convertedOf(document, known) : undefined
+    const found = { ...document, addresses: addresses ?? NOTHING.addresses, converted }
+    fetched.set(server, found)
+    if (found.spec !== known.spec || found.converted !== known.converted || !isSame(found.addresses, known.addresses))
+      state = undefined
   }
 
-  async function fetchIndex(service: RemoteService): Promise<ReadonlyMap<string, string>> {
+  /** Undefined if the server has no documents in version 3. */
+  async function fetchIndex(service: RemoteService): Promise<ReadonlyMap<string, string> | undefined> {
     const response = await transport.get(service, '/openapi/v3', { user: USER, timeoutMs: TIMEOUT_MS })
-    if (response.status === 404) return NOTHING.addresses
+    if (response.status === 404) return undefined
     if (response.status !== 200) throw new Error(`the index was answered with ${response.status}`)
     const paths = objectAt(jsonOf(response), 'paths')
     return new Map(Object.keys(paths).map(path => [path, stringAt(objectAt(paths, path), 'serverRelativeURL')]))
@@ -64,17 +71,20 @@ export function startRemoteOpenApi(services: RemoteServices, transport: Transpor
   /** Of the group versions that have an APIService; a server may have more. */
   function currentState(): RemoteState {
     const addresses = new Map<string, string>()
+    const converted = new Map<string, Buffer>()
     const all = [...services.all()].toSorted((a, b) => b.groupPriority - a.groupPriority || (a.name < b.name ? -1 : 1))
     for (const service of all) {
       const path = pathOf(service)
-      const address = fetched.get(serverOf(service))?.addresses.get(path)
+      const known = fetched.get(serverOf(service)) ?? NOTHING
+      const address = known.addresses.get(path)
       if (address) addresses.set(path, address)
+      if (known.converted) converted.set(path, known.converted)
     }
     const specs = all.flatMap(service => {
       const { etag, spec } = fetched.get(serverOf(service)) ?? NOTHING
       return spec ? [{ etag, spec, prefix: `/${pathOf(service)}/` }] : []
     })
-    return { addresses, specs }
+    return { addresses, converted, specs }
   }
 
   function changed(name: string): void {
@@ -98,6 +108,11 @@ export function startRemoteOpenApi(services: RemoteServices, transport: Transpor
       queue.stop()
     },
   }
+}
+
+const convertedOf = ({ spec }: Fetched, known: Fetched): Buffer | undefined => {
+  if (spec === known.spec && known.converted) return known.converted
+  return spec && Buffer.from(JSON.stringify(convertV2(spec)))
 }
 
 const isSame = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>

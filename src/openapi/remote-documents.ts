@@ -10,6 +10,8 @@ export interface RemoteDocuments {
 export interface RemoteState {
   /** Addresses of documents in version 3 by their path in the index: `apis/example.com/v1`. */
   readonly addresses: ReadonlyMap<string, string>
+  /** Documents in version 3 that are printed here, by their path in the index: of servers that have them in version 2 only. */
+  readonly converted: ReadonlyMap<string, Buffer>
   /** Documents in version 2, in the order in which they are joined. */
   readonly specs: readonly RemoteSpec[]
 }
@@ -22,4 +24,4 @@ export interface RemoteSpec {
   readonly spec: ValueObject
 }
 
-export const NO_REMOTE_DOCUMENTS: RemoteState = { addresses: new Map(), specs: [] }
+export const NO_REMOTE_DOCUMENTS: RemoteState = { addresses: new Map(), converted: new Map(), specs: [] }

@@ -50,6 +50,13 @@ const apiService = (name: string, spec: object = {}) => {
 
 const backend = (name: string, port: number) => ({ service: { namespace: 'default', name, port } })
 
+const ECHO_V2 = {
+  swagger: '2.0',
+  info: { title: 'Echo', version: 'v1' },
+  paths: { '/apis/echo.io/v1/things': { get: { operationId: 'listThings', responses: { 200: { description: '' } } } } },
+  definitions: { Thing: { type: 'object' } },
+}
+
 /** The condition Available, without its time. */
 async function availabilityOf(name: string): Promise<object | undefined> {
   const { body } = await send(`${API_SERVICES}/${name}`)
@@ -102,6 +109,8 @@ beforeAll(async () => {
       response.write('a part', () => response.destroy())
       return
     }
+    if (url === '/openapi/v2') return void response.end(JSON.stringify(ECHO_V2))
+    if (url === '/openapi/v3') return void response.writeHead(404).end()
     if (url?.endsWith('/elsewhere')) return void response.writeHead(302, { location: '/elsewhere' }).end()
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => void (body += text))
@@ -406,6 +415,23 @@ describe('OpenAPI', () => {
     expect(status).toBe(200)
     expect(Object.keys(body.paths)).toContain('/apis/example.com/v1/namespaces/{namespace}/widgets')
     expect(body.components.schemas['com.example.v1.Widget'].description).toBe('Something small.')
+  })
+
+  test('has the documents of those that publish version 2 only, converted', async () => {
+    const addresses = async () => (await send('/openapi/v3')).text
+    await expect.poll(addresses, SOON).toContain('"apis/echo.io/v1"')
+    const { serverRelativeURL } = JSON.parse(await addresses()).paths['apis/echo.io/v1']
+    const { status, body } = await send(serverRelativeURL)
+    expect([status, body]).toEqual([
+      200,
+      {
+        openapi: '3.0.0',
+        info: ECHO_V2.info,
+        paths: { '/apis/echo.io/v1/things': { get: { operationId: 'listThings', responses: { 200: {} } } } },
+        components: { schemas: { Thing: { type: 'object' } } },
+      },
+    ])
+    expect((await send('/openapi/v3/apis/other.io/v1')).status).toBe(404)
   })
 
   test('joins their definitions and paths in version 2', async () => {

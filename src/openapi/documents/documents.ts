@@ -19,6 +19,7 @@ import { type Definition, type Dialect, V2, V3 } from '../schemas/dialect.js'
 import { type FindDefinition, type FindTypeDefinition, typeSchemas } from '../schemas/type-schemas.js'
 import { frameV2, PARTS_V2 } from './document-v2.js'
 import { frameV3, frameWithoutSchemas, infoOf, PARTS_V3 } from './document-v3.js'
+import { encodeV3 } from './gnostic.js'
 import { endpointOperations } from './page-documents.js'
 import {
   type Content,
@@ -139,8 +140,15 @@ export function createDocuments({
     },
   )
 
+  /** Of extension servers without documents in version 3. */
+  const converted = keptWhile(
+    remoteState,
+    state => new Map([...state.converted].map(([path, json]) => [path, ofConverted(json)])),
+  )
+
   const index = keptWhile(inPairs(byPath, remoteState), ([all, { addresses }]) => {
     const own = [...all].map(([path, document]): [string, string] => [path, addressOf(path, document().etag)])
+    for (const [path, { etag }] of converted()) own.push([path, addressOf(path, etag)])
     const paths = [...new Map([...own, ...addresses])]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, serverRelativeURL]) => [path, { serverRelativeURL }])
@@ -150,11 +158,20 @@ export function createDocuments({
 
   return {
     v2: complete,
-    v3: path => byPath().get(path)?.(),
+    v3: path => byPath().get(path)?.() ?? converted().get(path),
     index,
     prepareHashes: () => inTurns(hashing(versions().all())),
   }
 }
+
+const ofConverted = keptBy(
+  (json: Buffer): Document => ({
+    etag: hashOf(json),
+    json: () => json,
+    protobuf: once(() => encodeV3(json)),
+    prepare: async () => {},
+  }),
+)
 
 export const addressOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`
 
