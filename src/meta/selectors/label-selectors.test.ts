@@ -23,6 +23,10 @@ describe('parsing and printing', () => {
   test.each([
     ['', ''],
     ['  ', ''],
+    ['\0a=1', ''],
+    ['a=1\0', 'a=1'],
+    ['a\0in (1\0,2)', 'a in (1,2)'],
+    ['a=\0', 'a='],
     ['a=1', 'a=1'],
     ['a==1,b!=2', 'a==1,b!=2'],
     ['b,a', 'a,b'],
@@ -51,6 +55,7 @@ describe('parsing and printing', () => {
     ['==', "found '==', expected: !, identifier, or 'end of string'"],
     ['(', "found '(', expected: !, identifier, or 'end of string'"],
     [',', "found ',', expected: !, identifier, or 'end of string'"],
+    ['env=a\0b', "found 'b', expected: ',' or 'end of string'"],
     ['env=a b', "found 'b', expected: ',' or 'end of string'"],
     ['env=x=y', "found '=', expected: ',' or 'end of string'"],
     ['!a=b', "found '=', expected: ',' or 'end of string'"],

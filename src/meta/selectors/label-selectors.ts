@@ -212,10 +212,13 @@ const OPERATORS: ReadonlyMap<Token['type'], LabelOperator> = new Map([
 
 const isWord = ({ type }: Token): boolean => type === 'word' || type === 'in' || type === 'notin'
 
-/** The longest operator that begins here; other characters up to an operator or a space are a word. */
+/**
+ * The longest operator that begins here; other characters up to an operator or a space are a word. A zero byte ends a token,
+ * and the text where no token has begun.
+ */
 function scan(text: string): Token[] {
   const tokens: Token[] = []
-  const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n]+))/y
+  const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+))\0?/y
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     const [, symbol, word = ''] = found
     if (symbol !== undefined) tokens.push({ type: symbol as Token['type'], text: symbol })
