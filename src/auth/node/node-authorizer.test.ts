@@ -70,11 +70,22 @@ graph.put('ResourceSlice', '', 'slice', {
   spec: { nodeName: 'n1' },
 })
 
+for (const [name, nodeName] of [
+  ['mine', 'n1'],
+  ['theirs', 'n2'],
+] as const)
+  graph.put('PodCertificateRequest', 'a', name, {
+    apiVersion: '',
+    kind: '',
+    metadata: { name, namespace: 'a' },
+    spec: { nodeName },
+  })
+
 const authorizer = createNodeAuthorizer(graph, nodeRules())
 const NOT_RELATED = "no relationship found between node 'n1' and this object"
 
 /** `verb group/resource/subresource namespace/name ?selector`, with - for what is empty. */
-function decide(text: string, user = node) {
+function decide(text: string, user = node, asked = authorizer) {
   const [verb = '', what = '', object = '-/-', fieldSelector] = text.split(' ')
   const part = (of: string, i: number): string => (of.split('/')[i] ?? '-').replace(/^-$/, '')
   const attributes: ResourceAccess = {
@@ -86,7 +97,7 @@ function decide(text: string, user = node) {
     name: part(object, 1),
     fieldSelector,
   }
-  const { allowed, reason } = authorizer.decideNow(user, attributes, {})
+  const { allowed, reason } = asked.decideNow(user, attributes, {})
   return allowed ? 'allowed' : reason
 }
 
@@ -159,6 +170,33 @@ describe('a node', () => {
     ['create -/services a/-', ''],
   ])('%s: %s', (text, expected) => {
     expect(decide(text)).toBe(expected)
+  })
+
+  test.each([
+    ['create certificates.k8s.io/podcertificaterequests a/-', 'allowed'],
+    ['get certificates.k8s.io/podcertificaterequests a/mine', 'allowed'],
+    ['get certificates.k8s.io/podcertificaterequests a/theirs', NOT_RELATED],
+    ['list certificates.k8s.io/podcertificaterequests -/- spec.nodeName=n1', 'allowed'],
+    [
+      'watch certificates.k8s.io/podcertificaterequests a/-',
+      'can only list/watch podcertificaterequests with nodeName field selector',
+    ],
+    ['delete certificates.k8s.io/podcertificaterequests a/mine', 'nodes may not delete podcertificaterequests'],
+    [
+      'update certificates.k8s.io/podcertificaterequests/status a/mine',
+      'nodes may not access the status subresource of PodCertificateRequests',
+    ],
+    ['get -/serviceaccounts a/robot', 'allowed'],
+  ])('while it may request certificates of pods, %s: %s', (text, expected) => {
+    const gates = { PodCertificateRequest: true, KubeletServiceAccountTokenForCredentialProviders: false }
+    expect(decide(text, node, createNodeAuthorizer(graph, [], gates))).toBe(expected)
+    expect(decide('create certificates.k8s.io/podcertificaterequests a/-')).toBe('')
+  })
+
+  test('may not read accounts while none of the gates that need it is on', () => {
+    const closed = createNodeAuthorizer(graph, [], { KubeletServiceAccountTokenForCredentialProviders: false })
+    expect(decide('get -/serviceaccounts a/robot', node, closed)).toBe('not allowed to get service accounts')
+    expect(decide('create -/serviceaccounts/token a/robot', node, closed)).toBe('allowed')
   })
 
   test('of the same rights is no other user', () => {

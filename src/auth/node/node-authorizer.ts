@@ -1,6 +1,7 @@
 // --authorization-mode=Node: what a kubelet may do. Objects that not every node needs are allowed only to nodes that they
 // are related to; everything else is allowed by the rules of the role system:node. What a node may write into its objects
 // is up to the admission plugin NodeRestriction.
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import { quote } from '../../meta/go/go-text.js'
 import { parseFieldSelector } from '../../meta/selectors/field-selectors.js'
 import type { ResourceAccess } from '../../request/access-attributes.js'
@@ -14,12 +15,22 @@ const LEASES = 'kube-node-lease'
 const NO_OPINION: Decision = { allowed: false, reason: '' }
 const no = (reason: string): Decision => ({ allowed: false, reason })
 
-export function createNodeAuthorizer(graph: Pick<NodeGraph, 'isRelated'>, rules: readonly PolicyRule[]): Authorizer {
+export function createNodeAuthorizer(
+  graph: Pick<NodeGraph, 'isRelated'>,
+  rules: readonly PolicyRule[],
+  gates: FeatureGates = {},
+): Authorizer {
+  const resources: Readonly<Record<string, Decide>> = {
+    ...RESOURCES,
+    ...(isGateOn(gates, 'PodCertificateRequest')
+      ? { [POD_CERTIFICATES]: podCertificates }
+      : !isGateOn(gates, 'KubeletServiceAccountTokenForCredentialProviders') && { '/serviceaccounts': onlyTokens }),
+  }
   return createAuthorizer((user, attributes) => {
     const node = nodeIdentity(user)
     if (node === undefined) return NO_OPINION
     if (node === '') return no(`unknown node for user ${quote(user.name)}`)
-    const special = 'path' in attributes ? undefined : RESOURCES[resourceOf(attributes)]
+    const special = 'path' in attributes ? undefined : resources[resourceOf(attributes)]
     if (special) return special(node, attributes as ResourceAccess, graph)
     return rules.some(rule => allows(rule, attributes)) ? ALLOWED : NO_OPINION
   })
@@ -82,6 +93,22 @@ const serviceAccounts: Decide = (node, attributes, graph) => {
   if (verb !== 'create' || name === '') return no('can only create tokens for individual service accounts')
   if (subresource !== 'token') return no('can only create token subresource of serviceaccount')
   return related('serviceAccount')(node, attributes, graph)
+}
+
+const onlyTokens: Decide = (node, attributes, graph) =>
+  attributes.verb === 'get' && attributes.subresource === ''
+    ? no('not allowed to get service accounts')
+    : serviceAccounts(node, attributes, graph)
+
+const podCertificates: Decide = (node, attributes, graph) => {
+  const { verb, subresource } = attributes
+  if (subresource !== '') return no('nodes may not access the status subresource of PodCertificateRequests')
+  if (verb === 'create') return ALLOWED
+  if (verb === 'get') return related('podcertificaterequest')(node, attributes, graph)
+  if (verb !== 'list' && verb !== 'watch') return no(`nodes may not ${verb} podcertificaterequests`)
+  return selects(attributes, 'spec.nodeName', node)
+    ? ALLOWED
+    : no('can only list/watch podcertificaterequests with nodeName field selector')
 }
 
 const leases: Decide = (node, { verb, namespace, name }) => {
@@ -168,6 +195,8 @@ function selects({ fieldSelector = [] }: ResourceAccess, field: string, value: s
   return requirements.some(each => each.field === field && each.operator === '=' && each.value === value)
 }
 
+const POD_CERTIFICATES = 'certificates.k8s.io/podcertificaterequests'
+
 const RESOURCES: Readonly<Record<string, Decide>> = {
   '/secrets': readOne('secret'),
   '/configmaps': readOne('configmap'),
@@ -181,6 +210,6 @@ const RESOURCES: Readonly<Record<string, Decide>> = {
   'resource.k8s.io/resourceslices': resourceSlices,
   '/nodes': nodes,
   '/pods': pods,
-  // Its feature gate is off: only roles may allow it.
-  'certificates.k8s.io/podcertificaterequests': () => NO_OPINION,
+  // While its feature gate is off, only roles may allow it.
+  [POD_CERTIFICATES]: () => NO_OPINION,
 }

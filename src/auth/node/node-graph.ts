@@ -7,6 +7,7 @@ import { podConfigMaps, podResourceClaims, podSecrets, podVolumeClaims, volumeSe
 export type RelatedType =
   | 'configmap'
   | 'pod'
+  | 'podcertificaterequest'
   | 'pv'
   | 'pvc'
   | 'resourceclaim'
@@ -16,7 +17,7 @@ export type RelatedType =
   | 'volumeattachment'
 
 /** The kinds of objects that relations are read from. */
-export type SourceKind = 'Pod' | 'PersistentVolume' | 'VolumeAttachment' | 'ResourceSlice'
+export type SourceKind = 'Pod' | 'PersistentVolume' | 'VolumeAttachment' | 'ResourceSlice' | 'PodCertificateRequest'
 
 export interface NodeGraph {
   isRelated(node: string, type: RelatedType, namespace: string, name: string): boolean
@@ -96,9 +97,10 @@ const keyOf = (type: RelatedType, namespace: string, name: string): string => `$
 function relationOf(kind: Exclude<SourceKind, 'PersistentVolume'>, object: ApiObject): Relation | undefined {
   const node = stringAt(objectAt(object, 'spec'), 'nodeName')
   if (node === '') return undefined
-  const { name = '' } = metaOf(object)
+  const { namespace = '', name = '' } = metaOf(object)
   if (kind === 'VolumeAttachment') return { node, targets: [keyOf('volumeattachment', '', name)] }
   if (kind === 'ResourceSlice') return { node, targets: [keyOf('resourceslice', '', name)] }
+  if (kind === 'PodCertificateRequest') return { node, targets: [keyOf('podcertificaterequest', namespace, name)] }
   return { node, targets: podTargets(object) }
 }
 

@@ -7,10 +7,10 @@ import type { ObjectStores } from '../../objects/object-stores.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { createNodeGraph, type NodeGraph, type SourceKind } from './node-graph.js'
 
-/** Resolves when all stored objects are in it. */
+/** Resolves when all stored objects are in it. Kinds whose feature gate is off are left out. */
 export async function startNodeGraph(
   stores: Pick<ObjectStores, 'objectStore'>,
-  kinds: Readonly<Record<SourceKind, Kind>>,
+  kinds: Readonly<Partial<Record<SourceKind, Kind>>>,
   log?: Logger,
 ): Promise<Pick<NodeGraph, 'isRelated'> & { stop(): void }> {
   const graph = createNodeGraph()

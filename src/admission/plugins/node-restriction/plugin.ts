@@ -16,6 +16,7 @@ import { type Attributes, forbiddenBy } from '../../attributes.js'
 import type { AdmissionPlugin } from '../../chain.js'
 import { forbiddenLabels } from './labels.js'
 import { apiReference } from './pod-api-references.js'
+import { checkPodCertificate } from './pod-certificates.js'
 import { checkNodeToken } from './tokens.js'
 
 const MIRROR = 'kubernetes.io/config.mirror'
@@ -41,6 +42,7 @@ export function nodeRestriction(env: NodeRestrictionEnv): AdmissionPlugin {
       'csinodes.storage.k8s.io',
       'resourceslices.resource.k8s.io',
       'certificatesigningrequests.certificates.k8s.io',
+      'podcertificaterequests.certificates.k8s.io/*',
     ],
     async mutate(attributes) {
       const node = nodeIdentity(attributes.request.user)
@@ -247,4 +249,5 @@ const RULES: Readonly<Record<string, Rule>> = {
   'storage.k8s.io/csinodes': csiNodes,
   'resource.k8s.io/resourceslices': resourceSlices,
   'certificates.k8s.io/certificatesigningrequests': certificateRequests,
+  'certificates.k8s.io/podcertificaterequests': checkPodCertificate,
 }

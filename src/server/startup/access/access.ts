@@ -98,6 +98,9 @@ export async function openAccess(
             PersistentVolume: kindOf('', 'PersistentVolume'),
             VolumeAttachment: kindOf('storage.k8s.io', 'VolumeAttachment'),
             ResourceSlice: kindOf('resource.k8s.io', 'ResourceSlice'),
+            ...(isGateOn(featureGates, 'PodCertificateRequest') && {
+              PodCertificateRequest: kindOf('certificates.k8s.io', 'PodCertificateRequest'),
+            }),
           },
           log,
         )

@@ -42,7 +42,10 @@ export function openAuthorization(
   }
   const parts = {
     roles,
-    nodes: nodes && { authorizer: createNodeAuthorizer(nodes, nodeRules(featureGates)), rules: NODE_RULES },
+    nodes: nodes && {
+      authorizer: createNodeAuthorizer(nodes, nodeRules(featureGates), featureGates),
+      rules: NODE_RULES,
+    },
     policies,
     webhooks,
     now,
