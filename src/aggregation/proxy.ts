@@ -301,7 +301,7 @@ async function passUpgrade(
     connection.destroy()
     return 'done'
   }
-  client.write(`HTTP/1.1 101 Switching Protocols\r\n${headerLines(response)}\r\n`)
+  client.write(`HTTP/1.1 101 Switching Protocols\r\n${headerLines(response)}\r\n`, 'latin1')
   if (head.length > 0) client.write(head)
   join(client, connection, longRunning)
   return 'streaming'

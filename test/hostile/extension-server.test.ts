@@ -21,6 +21,9 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'status-204': 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n',
   'status-999': 'HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}',
   'odd-value': 'HTTP/1.1 200 OK\r\nX-A: a\x01b\r\nContent-Length: 2\r\n\r\n{}',
+  bytes: 'HTTP/1.1 200 OK\r\nX-A: \xc3\xa4\xff\r\nContent-Length: 2\r\n\r\n{}',
+  'other-protocol':
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: spdy/3.1\r\nX-A: \xc3\xa4\xff\r\n\r\n',
   'odd-name': 'HTTP/1.1 200 OK\r\n:status: 300\r\nContent-Length: 2\r\n\r\n{}',
   'two-lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 20\r\n\r\n{}',
   'length-and-chunks': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
@@ -92,13 +95,21 @@ afterAll(async () => {
 })
 
 /** The same over HTTP/2, where the client checks what it gets. */
-async function send2(path: string): Promise<{ readonly status: number }> {
+async function send2(path: string): Promise<Pick<Response, 'status' | 'headers'>> {
   const client = await http2Client({ url: front.url, ca: front.access.ca! } as ApiFixture)
   try {
     return await client.send({ method: 'GET', path, headers: { authorization: `Bearer ${token}` } })
   } finally {
     client.close()
   }
+}
+
+/** A connection of HTTP/1.1, for requests that are written byte by byte. */
+async function connectPlainly(): Promise<TLSSocket> {
+  const { hostname, port } = new URL(front.url)
+  const client = connect({ host: hostname, port: Number(port), ca: front.access.ca!, ALPNProtocols: ['http/1.1'] })
+  await once(client, 'secureConnect')
+  return client
 }
 
 test.each([
@@ -121,10 +132,20 @@ test.each([
   expect((await send(`${GROUP}/things`)).status).toBe(200)
 })
 
+test('the values of headers are passed on byte by byte', async () => {
+  const path = `${GROUP}/bytes`
+  const values = [(await send(path)).headers['x-a'], (await send2(path)).headers['x-a']]
+  expect(values).toEqual(['\xc3\xa4\xff', '\xc3\xa4\xff'])
+  const client = await connectPlainly()
+  const head = `GET ${GROUP}/other-protocol HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`
+  client.write(`${head}Connection: Upgrade\r\nUpgrade: spdy/3.1\r\n\r\n`)
+  const [answer] = (await once(client, 'data')) as [Buffer]
+  expect(answer.toString('latin1')).toContain('X-A: \xc3\xa4\xff\r\n')
+  client.destroy()
+})
+
 test('a request whose body is still to come is not sent again without it', async () => {
-  const { hostname, port } = new URL(front.url)
-  const client = connect({ host: hostname, port: Number(port), ca: front.access.ca!, ALPNProtocols: ['http/1.1'] })
-  await once(client, 'secureConnect')
+  const client = await connectPlainly()
   const head = `POST ${GROUP}/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: 5\r\n\r\n`
   client.write(head)
   // When this one is answered, the other one has a connection that was kept.

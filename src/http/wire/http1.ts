@@ -40,15 +40,19 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     },
     answer(status, headers, body) {
       if (response.headersSent || response.destroyed) return
-      headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)
+      // Node would send a text together with the headers, both as UTF-8. The values of headers are bytes.
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      headers['content-length'] ??= bytes === undefined ? 0 : bytes.length
       writeHead(status, headers)
-      response.end(body)
+      response.end(bytes)
       if (!request.complete) dropRest(request)
     },
     begin(status, headers): Outgoing {
       if (response.headersSent || response.destroyed) return ANSWERED
       writeHead(status, headers)
-      response.flushHeaders()
+      // Sends the headers as the bytes that they are; `flushHeaders` would encode them as UTF-8.
+      if (request.method === 'HEAD') response.end()
+      else response.write('', 'latin1')
       return {
         write: chunk => response.destroyed || response.writableEnded || response.write(chunk),
         onDrain: listener => void response.on('drain', listener),

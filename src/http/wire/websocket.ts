@@ -38,7 +38,7 @@ export function exchangeOfUpgrade(request: IncomingMessage, socket: Duplex): Exc
         socket.end(refused)
         return undefined
       }
-      takeConnection().write(handshake(request))
+      takeConnection().write(handshake(request), 'latin1')
       return frames(socket, isText)
     },
   })
