@@ -21,6 +21,20 @@ test('a path is found by itself, or by the longest path above it', () => {
   expect(findIn(new Map([['/a', exact]]))('/a/')).toBeUndefined()
 })
 
+test('a long path is looked up only as far as paths of the table reach', () => {
+  let lookups = 0
+  class Counting extends Map<string, PathHandler> {
+    override get(path: string): PathHandler | undefined {
+      lookups++
+      return super.get(path)
+    }
+  }
+  const below = named()
+  const find = findIn(new Counting([['/a/b/*', below]]))
+  expect([find('/a'.repeat(10_000)), find(`/a/b${'/a'.repeat(10_000)}`)]).toEqual([undefined, below])
+  expect(lookups).toBeLessThan(10)
+})
+
 test('the first handler that is found serves a path', () => {
   const one = named()
   const other = named()

@@ -13,17 +13,19 @@ export type FindPath = (path: string) => PathHandler | undefined
 /** By path. One that ends in `/*` serves all paths below it that no longer one serves. */
 export type PathTable = ReadonlyMap<string, PathHandler>
 
-export const findIn =
-  (table: PathTable): FindPath =>
-  path => {
+export function findIn(table: PathTable): FindPath {
+  const longest = Math.max(0, ...[...table.keys()].map(path => path.length))
+  return path => {
     const exact = table.get(path)
     if (exact) return exact
-    for (let end = path.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : path.lastIndexOf('/', end - 1)) {
+    // What a client asks for may be very long.
+    for (let end = path.lastIndexOf('/', longest); end >= 0; end = end === 0 ? -1 : path.lastIndexOf('/', end - 1)) {
       const below = table.get(`${path.slice(0, end)}/*`)
       if (below) return below
     }
     return undefined
   }
+}
 
 /** The first handler that is found. */
 export function firstOf(...finders: readonly FindPath[]): FindPath {
