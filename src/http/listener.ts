@@ -5,7 +5,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
+import { MAX_HEADER_BYTES, MAX_HEADERS, tooLargeHeaders } from './filters/header-limit.js'
 import { answerUnreadable } from './filters/unreadable.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
@@ -65,6 +65,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     {
       maxStreams,
       maxHeaderBytes: MAX_HEADER_BYTES,
+      maxHeaders: MAX_HEADERS,
       pingMs: PING_MS,
       idleMs: KEEP_ALIVE_MS,
       onFirstRequest: newConnections.served,

@@ -13,12 +13,15 @@ const FIELD_OVERHEAD = 32
 const TABLE_SIZE = 4096
 
 export interface HpackDecoder {
-  /** Names and values alternating; undefined if they are larger than the limit. Throws a CompressionError. */
+  /**
+   * Names and values alternating; undefined if they are larger than the limit. Of more fields than are allowed, one more
+   * than that comes back: a field that is sent again takes a byte, and must not cost much more here. Throws a CompressionError.
+   */
   decode(block: Buffer): string[] | undefined
 }
 
-export function createHpackDecoder(maxSize: number): HpackDecoder {
-  return new Decoder(maxSize)
+export function createHpackDecoder(maxSize: number, maxFields = Infinity): HpackDecoder {
+  return new Decoder(maxSize, maxFields)
 }
 
 class Decoder implements HpackDecoder {
@@ -31,7 +34,10 @@ class Decoder implements HpackDecoder {
   private at = 0
   private end = 0
 
-  constructor(private readonly maxSize: number) {}
+  constructor(
+    private readonly maxSize: number,
+    private readonly maxFields: number,
+  ) {}
 
   decode(block: Buffer): string[] | undefined {
     this.block = block
@@ -60,7 +66,7 @@ class Decoder implements HpackDecoder {
       }
       size += name.length + value.length + FIELD_OVERHEAD
       // The rest must still be decoded for its entries.
-      if (size <= this.maxSize) fields.push(name, value)
+      if (size <= this.maxSize && fields.length <= 2 * this.maxFields) fields.push(name, value)
     }
     this.block = NO_BYTES
     return size <= this.maxSize ? fields : undefined

@@ -83,6 +83,13 @@ test('every octet has a Huffman code', () => {
   expect(decodeHuffman(bytes('ffff ffff'), 0, 4)).toBeUndefined()
 })
 
+test('fields that are sent again a byte each do not become more than may be used', () => {
+  const decoder = createHpackDecoder(1_000_000, 100)
+  expect(decoder.decode(Buffer.alloc(100, 0x82))).toHaveLength(200)
+  expect(decoder.decode(Buffer.alloc(10_000, 0x82))).toHaveLength(202)
+  expect(decoder.decode(Buffer.alloc(100, 0x84))).toHaveLength(200)
+})
+
 test('the headers of a response are decoded as they were given', () => {
   const headers = {
     'content-type': 'application/json',

@@ -10,6 +10,7 @@ import type { Reader, SlowReaders } from './slow-readers.js'
 export interface Http2Options {
   readonly maxStreams: number
   readonly maxHeaderBytes: number
+  readonly maxHeaders: number
   /** How often a connection is pinged; it is closed after two pings without an answer. */
   readonly pingMs: number
   /** How long a connection without requests is kept. */
@@ -32,7 +33,7 @@ export interface Http2Endpoint {
 
 /** Serves HTTP/2 on sockets that it gets by `accept`; it does not listen itself. */
 export function createHttp2(options: Http2Options, handle: (exchange: Exchange) => void): Http2Endpoint {
-  const { maxStreams, maxHeaderBytes, onFirstRequest, readers, refuseLargeHeaders } = options
+  const { maxStreams, maxHeaderBytes, maxHeaders, onFirstRequest, readers, refuseLargeHeaders } = options
   const connections = new Set<Connection>()
 
   function accept(socket: Socket): void {
@@ -40,6 +41,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     const connection = new Connection(socket, {
       maxStreams,
       maxHeaderBytes,
+      maxHeaders,
       refuseLargeHeaders,
       onRequest(stream) {
         if (isNew) onFirstRequest?.(socket)

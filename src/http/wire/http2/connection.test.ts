@@ -54,6 +54,7 @@ function connect(onRequest: (stream: Stream) => void = () => {}) {
   const connection = new Connection(socket as unknown as Socket, {
     maxStreams: 100,
     maxHeaderBytes: 64 * 1024,
+    maxHeaders: 1_000,
     onRequest,
     refuseLargeHeaders: stream => stream.answer(431, {}, 'too large'),
     onClose: () => (state.closed = true),

@@ -57,6 +57,8 @@ import { Stream, type StreamHost } from './stream.js'
 export interface ConnectionOptions {
   readonly maxStreams: number
   readonly maxHeaderBytes: number
+  /** A request with more fields has one more than these, so that it can be refused. */
+  readonly maxHeaders: number
   /** Called for each request when its headers are there. */
   readonly onRequest: (stream: Stream) => void
   /** Answers a request whose headers are larger than the limit. They are not there. */
@@ -113,7 +115,7 @@ export class Connection implements StreamHost, FrameSink {
     private readonly options: ConnectionOptions,
   ) {
     this.peer = peerOf(socket)
-    this.decoder = createHpackDecoder(options.maxHeaderBytes)
+    this.decoder = createHpackDecoder(options.maxHeaderBytes, options.maxHeaders)
     this.frames = new FrameReader(this, UNDECODED_FACTOR * options.maxHeaderBytes)
     this.output = createOutput(socket, stream => this.finish(stream))
     socket.setNoDelay(true)
