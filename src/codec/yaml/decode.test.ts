@@ -318,6 +318,11 @@ describe('hostile input', () => {
     expect(performance.now() - started).toBeLessThan(5000)
   })
 
+  it('reads no further than the largest object may reach, also where keys are repeated', () => {
+    expect(value('a: b\n'.repeat(100_000))).toEqual({ a: 'b' })
+    expect(() => decode(`${'a: b\n'.repeat(100_001)}]`)).toThrow('more than 100000 fields')
+  })
+
   it('refuses aliases and merges that make much of little', () => {
     const text = 'x'.repeat(20_000)
     const bomb = 'yaml: document contains excessive aliasing'

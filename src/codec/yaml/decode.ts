@@ -2,6 +2,7 @@
 // makes every key a string, sorts the keys, and leaves no difference between 1 and 1.0. Values are built bottom-up from
 // the parser's events, so that depth does not use the call stack.
 import { compareTexts, MAX_INT64, printFloat, quote } from '../../meta/go/go-text.js'
+import { MAX_VALUES, tooManyValues } from '../../meta/object/value-limit.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { CodecError } from '../codec-error.js'
 import type { Decoded } from '../decoded.js'
@@ -78,6 +79,7 @@ class Builder {
   private decodeError: CodecError | undefined
   private convertError: CodecError | undefined
   private printError: CodecError | undefined
+  private nodes = 0
   private decoded = 0
   private decodedByAlias = 0
   private merged = 0
@@ -85,6 +87,7 @@ class Builder {
 
   /** Takes an event; returns the root when it is complete. */
   add(event: YamlEvent): Built | undefined {
+    if (event.type !== 'end' && ++this.nodes > MAX_NODES) throw tooManyValues()
     if (event.type === 'start') {
       this.decoded++
       this.open.push({ kind: event.kind, line: event.line, anchor: event.anchor, children: [], members: new Map() })
@@ -258,6 +261,11 @@ class Builder {
   }
 }
 
+/**
+ * The nodes of the largest object: a member has two, its key and its value. A document with more is not read to its end,
+ * even if keys that are repeated would make it small.
+ */
+const MAX_NODES = 2 * MAX_VALUES + 1
 /** Nested merges grow quadratically: this bounds them. */
 const MAX_MERGED = 100_000
 /** What aliases and merges may add to a document: as much as the body of a request may have without them. */
