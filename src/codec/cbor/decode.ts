@@ -126,9 +126,25 @@ class Reader {
       this.at += Number(argument)
       return this.bytes.subarray(start, this.at)
     }
-    const chunks: Uint8Array[] = []
-    while (!this.atBreak()) chunks.push(this.content(this.head()))
-    return Buffer.concat(chunks)
+    return this.joinedChunks()
+  }
+
+  /** Chunks may be very many, and empty: none of them becomes an object. */
+  private joinedChunks(): Uint8Array {
+    const start = this.at
+    let length = 0
+    while (!this.atBreak()) {
+      const { argument, end } = readHead(this.bytes, this.at)
+      length += Number(argument)
+      this.at = end + Number(argument)
+    }
+    const joined = Buffer.allocUnsafe(length)
+    for (let at = start, to = 0; to < length; ) {
+      const { argument, end } = readHead(this.bytes, at)
+      at = end + Number(argument)
+      for (let i = end; i < at; i++) joined[to++] = this.bytes[i]!
+    }
+    return joined
   }
 
   private list({ info, argument }: Head): Value[] {

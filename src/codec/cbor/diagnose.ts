@@ -73,8 +73,13 @@ class Diagnosis {
   }
 
   private string({ type, argument }: Head): string {
-    const content = asBuffer(this.bytes.subarray(this.at, this.at + Number(argument)))
+    if (argument === 0) return type === TEXT ? '""' : "h''"
+    const from = this.at
     this.at += Number(argument)
+    // A string may be cut into very many chunks of one character.
+    if (argument === 1 && this.bytes[from]! < 0x80)
+      return quote(String.fromCharCode(this.bytes[from]!), type === TEXT ? '"' : "'")
+    const content = asBuffer(this.bytes.subarray(from, this.at))
     if (type === TEXT) {
       if (!isUtf8(content)) throw new Error('cbor: invalid UTF-8 string')
       return quote(content.toString('utf8'), '"')
@@ -106,7 +111,11 @@ function decimal(float: number): string {
 
 const SHORT_ESCAPES: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
+/** Needs no escapes, whatever the mark. */
+const PLAIN = /^[ !#-&(-[\]-~]*$/
+
 function quote(text: string, mark: string): string {
+  if (PLAIN.test(text)) return mark + text + mark
   let quoted = mark
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i)
