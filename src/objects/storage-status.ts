@@ -68,7 +68,7 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
     case 'unavailable':
     case 'closed':
     case 'no-space':
-      return serviceUnavailable(error.message, RETRY_SECONDS)
+      return causedBy(error, serviceUnavailable(error.message, RETRY_SECONDS))
     case 'guard-changed':
       return guardFailed(error)
     case 'outcome-unknown':
@@ -84,19 +84,20 @@ const RETRY_SECONDS = 1
 /** What etcd refuses is answered in its words. */
 function tooLarge(error: StorageError): StatusError {
   const { message } = error
-  const { status } = error.cause === undefined ? requestEntityTooLarge(message) : unclassified(message)
-  return new StatusError(status, { cause: error })
+  return causedBy(error, error.cause === undefined ? requestEntityTooLarge(message) : unclassified(message))
 }
 
 /** What the object was checked by has changed, such as its definition: the request may succeed when it is repeated. */
 const guardFailed = (error: StorageError): StatusError =>
-  new StatusError(
+  causedBy(
+    error,
     serviceUnavailable(
       'the definition of the resource or its namespace has changed meanwhile; please try again',
       RETRY_SECONDS,
-    ).status,
-    { cause: error },
+    ),
   )
+
+const causedBy = (cause: StorageError, { status }: StatusError): StatusError => new StatusError(status, { cause })
 
 /** The Status of an error that comes from the store, in whichever part of a request. */
 export function statusOfStorageError(error: unknown): StatusError | undefined {
@@ -105,6 +106,12 @@ export function statusOfStorageError(error: unknown): StatusError | undefined {
 
 /** Whether nothing was stored because what the object was checked by has changed. */
 export const isGuardFailure = (error: unknown): boolean => hasCause(error, 'guard-changed')
+
+/** Whether it is certain that nothing was stored, and what is stored can still be changed. */
+export const isNotStored = (error: unknown): boolean =>
+  (error instanceof StatusError && (error.status.code ?? 500) < 500) ||
+  isGuardFailure(error) ||
+  hasCause(error, 'no-space')
 
 /** Whether nothing was stored because the object is larger than the store allows. */
 export const isTooLarge = (error: unknown): boolean => hasCause(error, 'value-too-large')

@@ -4,7 +4,9 @@ import type { Allocation } from '../../kinds/kind.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, internalError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
+import { statusOf } from '../../objects/storage-status.js'
 import { clientGone, forResource, systemRequest } from '../../request/request.js'
+import { guardChanged, StorageError } from '../../storage/storage-error.js'
 import { offlineEnv } from './pipeline-env.js'
 import { prepareCreate } from './prepare-create.js'
 import { MADE, storePrepared } from './prepared.js'
@@ -76,6 +78,8 @@ test.each([
   ['is refused', badRequest('no'), false],
   ['is a dry run', 'stored', true],
   ['has lost its client', clientGone(), false],
+  ['depends on what has changed', statusOf(guardChanged('/namespaces/x'), 0), false],
+  ['finds no space', statusOf(new StorageError('no-space', 'the disk is full'), 0), false],
 ])('the allocation of an object that %s is rolled back', async (_, outcome, dryRun) => {
   await write(outcome, { dryRun })
   expect(calls).toEqual(['allocate', 'store', 'rollback'])
@@ -86,8 +90,11 @@ test('the allocation of an object that admission refuses is rolled back', async 
   expect(calls).toEqual(['allocate', 'rollback'])
 })
 
-test('if it is not known whether the object was stored, nothing is released', async () => {
-  await write(internalError('the store did not answer'))
+test.each([
+  internalError('the store did not answer'),
+  statusOf(new StorageError('outcome-unknown', 'the store did not answer'), 0),
+])('if it is not known whether the object was stored, nothing is released', async outcome => {
+  await write(outcome)
   expect(calls).toEqual(['allocate', 'store'])
 })
 

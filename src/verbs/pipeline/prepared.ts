@@ -1,10 +1,9 @@
 // An object that is ready to be stored, and what must be done once it is known whether it was.
 
 import type { Allocated } from '../../kinds/kind.js'
-import { StatusError } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { isTooLarge } from '../../objects/storage-status.js'
+import { isNotStored, isTooLarge } from '../../objects/storage-status.js'
 import { RequestAborted } from '../../request/request.js'
 
 export interface Prepared {
@@ -59,9 +58,8 @@ export async function storePrepared<T>(
     if (isTooLarge(error) && !how.isApply && metaOf(prepared.stored).managedFields) {
       return storePrepared(withoutManagedFields(prepared), how, store)
     }
-    // After an error of the store it is not known whether the object was stored, so that nothing may be released.
-    const isNotStored = error instanceof StatusError && (error.status.code ?? 500) < 500
-    if (allocated && (isNotStored || error instanceof RequestAborted)) await allocated.rollback()
+    // After other errors of the store it is not known whether the object was stored, so that nothing may be released.
+    if (allocated && (isNotStored(error) || error instanceof RequestAborted)) await allocated.rollback()
     throw error
   }
 }
