@@ -3,10 +3,11 @@ import { type Admission, NO_ADMISSION } from '../admission/chain.js'
 import type { Awaitable } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
 import { type IdGenerator, RANDOM_IDS } from '../meta/object/ids.js'
+import type { ObjectEntry } from '../objects/object-attributes.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
-import type { Guard, Store } from '../storage/store.js'
+import type { Store } from '../storage/store.js'
 import { createManagedTypes } from './pipeline/field-tracking.js'
 import type { PipelineEnv } from './pipeline/pipeline-env.js'
 import { createWriterQueues, type WriterQueues } from './write/writer-queues.js'
@@ -20,13 +21,13 @@ export interface ApiContext extends ObjectStores, PipelineEnv {
 
 /** The namespaces in which objects are created. */
 export interface Namespaces {
-  /** Holds while the namespace is as it is known now; undefined if none is known. */
-  guardOf(name: string): Awaitable<Guard | undefined>
-  /** What other processes have written is known afterwards. */
-  refresh(name: string): Promise<unknown>
+  /** As this process knows it, if it does. */
+  known(name: string): Awaitable<ObjectEntry | undefined>
+  /** As it is stored. What other processes have written is known afterwards. */
+  latest(name: string): Promise<ObjectEntry | undefined>
 }
 
-const NO_NAMESPACES: Namespaces = { guardOf: () => undefined, refresh: async () => {} }
+const NO_NAMESPACES: Namespaces = { known: () => undefined, latest: async () => undefined }
 
 /** The feature gates and flags that the verbs depend on. */
 export interface VerbGates {

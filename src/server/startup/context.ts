@@ -91,6 +91,6 @@ export function createServerContext(parts: ContextParts): ApiContext {
 const knownIn = (store: ObjectStore, name: string) => store.getKnown('', name) ?? store.get('', name)
 
 const knownNamespaces = (store: ObjectStore): Namespaces => ({
-  guardOf: name => andThen(knownIn(store, name), entry => entry && { key: entry.key, revision: entry.revision }),
-  refresh: async name => store.get('', name),
+  known: name => knownIn(store, name),
+  latest: async name => store.get('', name),
 })

@@ -10,7 +10,9 @@ import { type ApiContext, createApiContext } from '../api-context.js'
 import { DECODED, MADE, type Origin } from '../pipeline/prepared.js'
 import { createFrom } from './create.js'
 
-const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'ConfigMap')!
+const kinds = builtinKinds(builtinTypes())
+const kind = kinds.find(({ names }) => names.kind === 'ConfigMap')!
+const namespaceKind = kinds.find(({ names }) => names.kind === 'Namespace')!
 const target: Target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' }
 const request = systemRequest({ user: { name: 'test', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NAMESPACE = '/namespaces/x'
@@ -19,30 +21,58 @@ let store: Store
 let context: ApiContext
 /** What happens between admission and the write. */
 let meanwhile: () => Promise<unknown>
-let refreshed: string[]
+/** What happens before each of the next writes to the store. */
+let beforeWrites: (() => Promise<unknown>)[]
+let admitted: number
+let read: string[]
 beforeEach(async () => {
-  store = createMemoryStore()
+  const memory = createMemoryStore()
+  store = {
+    ...memory,
+    async create(key, value, guard) {
+      if (key.startsWith('/configmaps')) await beforeWrites.shift()?.()
+      return memory.create(key, value, guard)
+    },
+  }
   meanwhile = async () => {}
-  refreshed = []
-  await store.create(NAMESPACE, Buffer.from('{}'))
+  beforeWrites = []
+  admitted = 0
+  read = []
+  await store.create(NAMESPACE, namespaceOf({}))
   context = createApiContext({
     store,
-    admission: { validate: async () => void (await meanwhile()) },
-    namespaces: {
-      async guardOf(name) {
-        const entry = await store.get(`/namespaces/${name}`)
-        return entry && { key: entry.key, revision: entry.revision }
+    admission: {
+      async validate() {
+        admitted++
+        await meanwhile()
       },
-      refresh: async name => void refreshed.push(name),
+    },
+    namespaces: {
+      known: name => context.objectStore(namespaceKind).get('', name),
+      async latest(name) {
+        read.push(name)
+        return context.objectStore(namespaceKind).get('', name)
+      },
     },
   })
 })
 afterEach(() => context.close())
 
-function create(origin: Origin, dryRun = false): Promise<unknown> {
+const namespaceOf = (metadata: object): Buffer =>
+  Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x', uid: 'u', ...metadata } }))
+
+async function changeNamespace(metadata: object): Promise<void> {
+  await store.update(NAMESPACE, namespaceOf(metadata), (await store.get(NAMESPACE))!.revision)
+}
+
+async function removeNamespace(): Promise<void> {
+  await store.delete(NAMESPACE, (await store.get(NAMESPACE))!.revision)
+}
+
+function create(origin: Origin, dryRun = false, to = target): Promise<unknown> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' } }
   const options = { dryRun, fieldManager: 'test', fieldValidation: '' } as const
-  return createFrom(context, forResource(request, target, options), object, origin)
+  return createFrom(context, forResource(request, to, options), object, origin)
 }
 
 const isStored = async (): Promise<boolean> => (await store.get('/configmaps/x/a')) !== undefined
@@ -52,22 +82,42 @@ test('an object is created in a namespace that stays as it is', async () => {
   expect(await isStored()).toBe(true)
 })
 
-test.each([
-  ['deleted', async () => store.delete(NAMESPACE, (await store.get(NAMESPACE))!.revision)],
-  ['changed', async () => store.update(NAMESPACE, Buffer.from('{"a":1}'), (await store.get(NAMESPACE))!.revision)],
+test.each<[string, () => Promise<unknown>]>([
+  ['removed', removeNamespace],
+  ['deleted', () => changeNamespace({ deletionTimestamp: '2024-01-01T00:00:00Z' })],
+  ['replaced', async () => [await removeNamespace(), await store.create(NAMESPACE, namespaceOf({ uid: 'v' }))]],
 ])('an object is not stored when its namespace was %s after admission has seen it', async (_, change) => {
   meanwhile = change
   const error = await create(DECODED).catch((thrown: unknown) => thrown)
   expect(isGuardFailure(error)).toBe(true)
   expect(await isStored()).toBe(false)
   // The request is repeated with what is known then.
-  expect(refreshed).toEqual(['x'])
+  expect(read).toEqual(['x'])
+})
+
+test('other changes of the namespace delay a create, however many they are', async () => {
+  beforeWrites = Array.from({ length: 20 }, (_, i) => () => changeNamespace({ labels: { i: String(i) } }))
+  await create(DECODED)
+  expect(await isStored()).toBe(true)
+  expect(read.length).toBe(20)
+  // As in kube-apiserver, where admission sees the namespace once.
+  expect(admitted).toBe(1)
+})
+
+test('an object of a definition that has changed is not stored', async () => {
+  const before = (await store.get('/configmaps'))?.revision ?? 0
+  const guarded = { ...kind, guard: { key: '/definition', revision: before } }
+  await store.create('/definition', Buffer.from('{}'))
+  const error = await create(DECODED, false, { ...target, kind: guarded }).catch((thrown: unknown) => thrown)
+  expect(isGuardFailure(error)).toBe(true)
+  expect(await isStored()).toBe(false)
 })
 
 test('what the server itself makes does not depend on the namespace, nor does a dry run', async () => {
-  meanwhile = async () => store.update(NAMESPACE, Buffer.from('{"a":1}'), (await store.get(NAMESPACE))!.revision)
+  meanwhile = () => changeNamespace({ labels: { a: 'b' } })
   await create(DECODED, true)
   expect(await isStored()).toBe(false)
   await create(MADE)
   expect(await isStored()).toBe(true)
+  expect(read).toEqual([])
 })

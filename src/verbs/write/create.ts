@@ -15,18 +15,19 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf, nameMismatch, type ObjectMeta } from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import { copyValue } from '../../meta/values/value.js'
+import type { ObjectEntry } from '../../objects/object-attributes.js'
 import { asWritten, type ObjectView, viewValue } from '../../objects/object-view.js'
-import { asStatus, isGuardFailure } from '../../objects/storage-status.js'
+import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Body } from '../../request/body.js'
 import type { Target } from '../../request/target.js'
-import type { Guard } from '../../storage/store.js'
 import type { ApiContext } from '../api-context.js'
 import { reportStored } from '../pipeline/admit.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { admitCreate, asPosted, type CreateRequest, completeCreate } from '../pipeline/prepare-create.js'
 import { DECODED, MADE, type Origin, type Prepared, storePrepared } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
+import { storeWithin } from './store-within.js'
 
 /** How often a name is generated anew when it is taken. */
 const NAME_ATTEMPTS = 8
@@ -53,7 +54,7 @@ export async function createFrom(
   const { kind } = request.target
   const turns = startTurns()
   // Before admission looks at it. The writes of the server itself are not repeated.
-  const within = origin === MADE || request.dryRun ? undefined : await namespaceGuard(context, request)
+  const within = origin === MADE || request.dryRun ? undefined : await namespaceOf(context, request)
   const admitted = await admitCreate(context, request, sent, origin)
   const { name = '', generateName = '' } = metaOf(admitted.object)
   const isGenerated = name === '' && generateName !== ''
@@ -78,7 +79,7 @@ async function store(
   context: ApiContext,
   request: CreateRequest,
   prepared: Prepared,
-  within: Guard | undefined,
+  within: ObjectEntry | undefined,
 ): Promise<ObjectView | undefined> {
   const { object, stored } = prepared
   const { target, dryRun } = request
@@ -95,20 +96,14 @@ async function store(
   if (version.ok && version.value !== 0n) {
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
-  throwIfAborted(request)
-  const guard = within ? { ...within, and: kind.guard } : kind.guard
-  const entry = await asStatus(0, () => objects.create(stored, guard)).catch(async (error: unknown) => {
-    if (within && isGuardFailure(error)) await context.namespaces.refresh(namespace)
-    throw error
-  })
+  const entry = await storeWithin(context, request, within, guard => asStatus(0, () => objects.create(stored, guard)))
   if (entry === false) return undefined
   reportStored(context, prepared, entry)
   return objects.views.viewStored(target, prepared, entry, request)
 }
 
-/** An object is not stored in a namespace that was deleted since admission has seen it, here or by another process. */
-function namespaceGuard({ namespaces }: ApiContext, { target }: CreateRequest): Awaitable<Guard | undefined> {
-  return target.namespace === '' ? undefined : namespaces.guardOf(target.namespace)
+function namespaceOf({ namespaces }: ApiContext, { target }: CreateRequest): Awaitable<ObjectEntry | undefined> {
+  return target.namespace === '' ? undefined : namespaces.known(target.namespace)
 }
 
 async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
