@@ -17,7 +17,8 @@ import { readStoredMetadata } from './stored-metadata.js'
 import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
-export { type KnownList, type ListState, MAX_KNOWN_BYTES } from './cache/known-lists.js'
+export type { Gathering } from './cache/gatherings.js'
+export { type KnownList, type ListState } from './cache/known-lists.js'
 export { type ListPiece, type PieceForm, replaceItems } from './cache/list-pieces.js'
 export type { ObjectAttributes, ObjectEntry, ObjectEvent }
 

@@ -8,7 +8,7 @@ import { apiVersionOf } from '../kinds/kind-names.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { IncludeObject } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { type ListPiece, MAX_KNOWN_BYTES, type PieceForm } from '../objects/object-store.js'
+import { type Gathering, type ListPiece, type PieceForm } from '../objects/object-store.js'
 import { viewValue } from '../objects/object-view.js'
 import type { KeptItems, ListResult } from '../verbs/result.js'
 import { emptyList, encodeJsonList, frameOf, type ListShape } from './encode-list.js'
@@ -58,12 +58,23 @@ async function* encodeAndKeep(
   const { shape, form } = list
   let kept: KeptItems | undefined
   const keeping = (pieces: readonly ListPiece[]): KeptItems => (kept = keep(pieces))
-  const copies = { kind: list.served.kind, keep: Object.assign(keeping, { tooMany: keep.tooMany }) }
+  let isGathered = false
+  const gather = (drop: () => void): Gathering | undefined => {
+    const gathering = keep.gather(() => {
+      isGathered = false
+      drop()
+    })
+    isGathered = gathering !== undefined
+    const end = (): void => {
+      isGathered = false
+      gathering?.end()
+    }
+    return gathering && { ...gathering, end }
+  }
+  const copies = { kind: list.served.kind, keep: Object.assign(keeping, { gather }) }
   const turns = startTurns()
-  let size = 0
-  for await (const piece of encodeJsonList({ shape, pages, copies, pretty: false })) {
-    size += piece.length
-    if (size > MAX_KNOWN_BYTES) break
+  for await (const _ of encodeJsonList({ shape, pages, copies, pretty: false })) {
+    if (!isGathered) break
     if (turns.isDue()) await turns.give()
   }
   if (kept) yield* encoder(kept)

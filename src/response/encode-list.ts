@@ -4,7 +4,7 @@ import { startTurns } from '../base/turns.js'
 import { encodeJson, prettyJsonPieces } from '../codec/json.js'
 import type { Kind, VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { type ListPiece, MAX_KNOWN_BYTES } from '../objects/object-store.js'
+import { type ListPiece } from '../objects/object-store.js'
 import { type ObjectView } from '../objects/object-view.js'
 import { headOfItem, sizeOfSplice, splice, spliceInto, versionMember } from '../objects/splice.js'
 import type { ListPages, ListResult } from '../verbs/result.js'
@@ -90,41 +90,46 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   let at = 0
   let separator = opening
   const turns = startTurns()
-  for await (const page of list.pages) {
-    for (const shown of page) {
-      const stored = copies && shown.entry
-      if (!stored) kept.forget()
-      const { head } = shown
-      const start = copies ? headOfItem(copies.kind, head) : head
-      const version = stored ? versionMember(stored) : ''
-      if (pretty) {
-        yield separator
-        for (const part of prettyJsonPieces(shape.item(shown))) {
-          yield Buffer.from(part.replaceAll('\n', `\n${INDENT}`))
-          if (turns.isDue()) await turns.give()
+  try {
+    for await (const page of list.pages) {
+      for (const shown of page) {
+        const stored = copies && shown.entry
+        if (!stored) kept.forget()
+        const { head } = shown
+        const start = copies ? headOfItem(copies.kind, head) : head
+        const version = stored ? versionMember(stored) : ''
+        if (pretty) {
+          yield separator
+          for (const part of prettyJsonPieces(shape.item(shown))) {
+            yield Buffer.from(part.replaceAll('\n', `\n${INDENT}`))
+            if (turns.isDue()) await turns.give()
+          }
+          separator = between
+          continue
         }
+        const bytes = stored ? undefined : Buffer.from(encodeJson(shape.item(shown)))
+        const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
+        if (at + size > piece.length) {
+          if (at > 0) yield kept.piece(piece.subarray(0, at))
+          piece = Buffer.allocUnsafe(Math.max(pieceSize, size))
+          pieceSize = Math.min(4 * pieceSize, PIECE)
+          at = 0
+        }
+        if (stored) kept.item(stored.key, at)
+        at += separator.copy(piece, at)
+        at = stored ? spliceInto(piece, at, stored, head, start, version) : at + bytes!.copy(piece, at)
         separator = between
-        continue
+        // Items that are not copied take long: their objects are parsed.
+        if (!stored && turns.isDue()) await turns.give()
       }
-      const bytes = stored ? undefined : Buffer.from(encodeJson(shape.item(shown)))
-      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
-      if (at + size > piece.length) {
-        if (at > 0) yield kept.piece(piece.subarray(0, at))
-        piece = Buffer.allocUnsafe(Math.max(pieceSize, size))
-        pieceSize = Math.min(4 * pieceSize, PIECE)
-        at = 0
-      }
-      if (stored) kept.item(stored.key, at)
-      at += separator.copy(piece, at)
-      at = stored ? spliceInto(piece, at, stored, head, start, version) : at + bytes!.copy(piece, at)
-      separator = between
-      // Items that are not copied take long: their objects are parsed.
-      if (!stored && turns.isDue()) await turns.give()
     }
+    if (at > 0) yield kept.piece(piece.subarray(0, at))
+    kept.end()
+    yield separator === opening ? emptyList(shape, pretty) : closing
+  } finally {
+    // The client may have gone.
+    kept.forget()
   }
-  if (at > 0) yield kept.piece(piece.subarray(0, at))
-  kept.end()
-  yield separator === opening ? emptyList(shape, pretty) : closing
 }
 
 /** Notes where the items of a list are in its pieces, and passes all of them on when the list is complete. */
@@ -132,7 +137,7 @@ interface KeptPieces {
   /** An item begins here in the next piece. */
   item(key: string, at: number): void
   piece(bytes: Buffer): Buffer
-  /** An item was no copy, so that nothing can be kept. */
+  /** Nothing is kept, such as after an item that was no copy. */
   forget(): void
   end(): void
 }
@@ -140,9 +145,9 @@ interface KeptPieces {
 const KEEP_NOTHING: KeptPieces = { item() {}, piece: bytes => bytes, forget() {}, end() {} }
 
 function createKeptPieces(keep: Copies['keep'], opening: Buffer, between: Buffer): KeptPieces {
-  if (!keep) return KEEP_NOTHING
   let pieces: ListPiece[] | undefined = []
-  let size = 0
+  const gathering = keep?.gather(() => (pieces = undefined))
+  if (!keep || !gathering) return KEEP_NOTHING
   let keys: string[] = []
   let starts: number[] = []
   const add = (bytes: Buffer): void => {
@@ -163,18 +168,16 @@ function createKeptPieces(keep: Copies['keep'], opening: Buffer, between: Buffer
       starts.push(at)
     },
     piece(bytes) {
-      size += bytes.length
-      if (pieces && size > MAX_KNOWN_BYTES) {
-        pieces = undefined
-        keep.tooMany()
-      }
+      gathering.add(bytes.length)
       if (pieces) add(bytes)
       return bytes
     },
     forget() {
       pieces = undefined
+      gathering.end()
     },
     end() {
+      gathering.end()
       if (pieces) keep(pieces)
     },
   }

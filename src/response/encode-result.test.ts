@@ -329,8 +329,20 @@ describe('a list of which the items are kept', () => {
     },
   }
 
+  /** Gathers up to 16 MiB. */
   const keeper = (keep: (pieces: readonly ListPiece[]) => KeptItems, tooMany: () => unknown = () => {}): KeepItems =>
-    Object.assign(keep, { tooMany: () => void tooMany() })
+    Object.assign(keep, {
+      gather(drop: () => void) {
+        let left = 16 * 1024 * 1024
+        const add = (bytes: number): void => {
+          left -= bytes
+          if (left >= 0) return
+          drop()
+          tooMany()
+        }
+        return { add, end: () => {} }
+      },
+    })
 
   test.each([TABLE, METADATA_LIST, { ...PLAIN_JSON, encoding: 'cbor' as const }])(
     'is encoded once in each format: %o',

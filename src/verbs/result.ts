@@ -2,7 +2,7 @@
 import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
-import type { ListPiece, PieceForm } from '../objects/object-store.js'
+import type { Gathering, ListPiece, PieceForm } from '../objects/object-store.js'
 import type { ObjectView } from '../objects/object-view.js'
 import type { VirtualResult } from '../request/virtual-resource.js'
 import type { Revision } from '../storage/store.js'
@@ -50,8 +50,8 @@ export interface ListResult extends Common {
 
 export interface KeepItems {
   (pieces: readonly ListPiece[]): KeptItems
-  /** The items are too many to be kept. */
-  tooMany(): void
+  /** Begins to gather them; `drop` is called when they must be given up. Undefined if they are not to be gathered. */
+  gather(drop: () => void): Gathering | undefined
 }
 
 export interface KeptItems {

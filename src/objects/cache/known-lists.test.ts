@@ -23,14 +23,19 @@ test('a list that is too long is tried again after a while', () => {
   const lists = createKnownLists(100)
   const isTried = () => lists.find(versioned, '/a/', undefined).isRepeated
   expect([isTried(), isTried()]).toEqual([false, true])
-  for (const give of [() => lists.find(versioned, '/a/', undefined).keep(stateOf(101)), postpone]) {
+  for (const give of [() => lists.find(versioned, '/a/', undefined).keep(stateOf(101)), gatherTooMuch]) {
     give()
     const tries = Array.from({ length: 30 }, isTried)
     expect(tries.indexOf(true)).toBe(20)
     expect(tries.lastIndexOf(false)).toBe(19)
   }
-  function postpone() {
-    lists.find(versioned, '/a/', undefined).postpone()
+  function gatherTooMuch() {
+    let isDropped = false
+    const gathering = lists.find(versioned, '/a/', undefined).gather(() => (isDropped = true))!
+    gathering.add(100)
+    expect(isDropped).toBe(false)
+    gathering.add(1)
+    expect(isDropped).toBe(true)
   }
 })
 

@@ -3,6 +3,7 @@
 // written since. What is kept is JSON; the same items in another format are kept beside each piece of it.
 import type { KindVersion, VersionedKind } from '../../kinds/kind.js'
 import type { CacheMark } from '../../storage/watch-cache.js'
+import { createGatherings, type Gathering } from './gatherings.js'
 import { type ListPiece, type PieceForm, sizeOfPieces } from './list-pieces.js'
 
 /** One list: everything under a prefix, or as many objects from its beginning as a limit allows. */
@@ -12,8 +13,11 @@ export interface KnownList {
   readonly isRepeated: boolean
   /** Keeps a state in the place of an earlier one, if it is not too large. Without one, nothing is kept. */
   keep(state: ListState | undefined): void
-  /** The list is too long to be kept: the next requests need not try it again. */
-  postpone(): void
+  /**
+   * A response begins to gather the items that are to be kept; `drop` is called when it must give them up. Undefined if
+   * another one gathers them. A list that is too long is not tried again by the next requests.
+   */
+  gather(drop: () => void): Gathering | undefined
   /** Keeps a piece of the list in another format, if there is room for it. */
   addForm(piece: ListPiece, name: string, form: PieceForm): void
 }
@@ -27,7 +31,7 @@ export interface ListState {
 }
 
 /** Of the items of all lists of a server, and so of one list. */
-export const MAX_KNOWN_BYTES = 16 * 1024 * 1024
+const MAX_KNOWN_BYTES = 16 * 1024 * 1024
 
 export interface KnownLists {
   find(versioned: VersionedKind, prefix: string, limit: number | undefined): KnownList
@@ -52,6 +56,7 @@ interface Noted extends KnownList {
 
 /** Shared by the stores of a server. */
 export function createKnownLists(maxBytes = MAX_KNOWN_BYTES): KnownLists {
+  const gatherings = createGatherings(maxBytes)
   /** In order of use. */
   const lists = new Map<string, Noted>()
   let bytes = 0
@@ -128,7 +133,11 @@ export function createKnownLists(maxBytes = MAX_KNOWN_BYTES): KnownLists {
         isRepeated: false,
         postponed: 0,
         keep: state => keep(key, list, state),
-        postpone: () => (list.postponed = POSTPONED),
+        gather: giveUp =>
+          gatherings.begin(list, isTooLong => {
+            if (isTooLong) list.postponed = POSTPONED
+            giveUp()
+          }),
         addForm: (piece, name, form) => addForm(key, list, piece, name, form),
       }
       if (!retired.has(version)) note(key, list)

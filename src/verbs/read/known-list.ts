@@ -54,15 +54,17 @@ export function keeperOf(
   const { epoch } = store.cache.mark(0)
   return (revision, end) => {
     const keep = (pieces: readonly ListPiece[]): KeptItems => {
-      const state = { mark: { revision, epoch }, pieces, end }
-      list.keep(state)
-      return keptItems(list, state)
+      list.keep({ mark: { revision, epoch }, pieces, end })
+      return keptItems(list, { pieces })
     }
-    return Object.assign(keep, { tooMany: list.postpone })
+    return Object.assign(keep, { gather: list.gather })
   }
 }
 
-export const keptItems = (list: KnownList, { pieces }: ListState): KeptItems => ({ pieces, addForm: list.addForm })
+export const keptItems = (list: KnownList, { pieces }: Pick<ListState, 'pieces'>): KeptItems => ({
+  pieces,
+  addForm: list.addForm,
+})
 
 /** Undefined if the list must be read again. */
 function updated(
