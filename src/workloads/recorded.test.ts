@@ -1,6 +1,7 @@
 // What kube-controller-manager v1.36.4 wrote for the same objects, without a scheduler or a kubelet. Names with a random
 // part, and the hash of a Deployment's template, are left out.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { printJson } from '../meta/go/go-text.js'
 import { type Loose, type SimulatedWorld, startSimulatedWorld } from './world.suite.js'
 
 let world: SimulatedWorld
@@ -101,7 +102,10 @@ test('a StatefulSet, its revision with the same name, its first pod and claim', 
     updateRevision: 'db-c746b47',
     updatedReplicas: 1,
   })
-  expect((await world.list('ControllerRevision')).map(({ metadata }) => metadata.name)).toEqual(['db-c746b47'])
+  const revisions = await world.list('ControllerRevision')
+  expect(revisions.map(({ metadata }) => metadata.name)).toEqual(['db-c746b47'])
+  // Go clients compare these bytes with JSON of their own, whose members are in order.
+  expect(JSON.stringify(revisions[0]!.data)).toBe(printJson(revisions[0]!.data))
   const pod = await world.get('Pod', 'db-0')
   expect(pod.spec.hostname).toBe('db-0')
   expect(pod.metadata).toMatchObject({

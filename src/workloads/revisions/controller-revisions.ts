@@ -1,5 +1,6 @@
 // The history of a StatefulSet or DaemonSet: a ControllerRevision for each template that it had.
 import { hasReason } from '../../meta/errors/status.js'
+import { printJson } from '../../meta/go/go-text.js'
 import type { LabelSelector } from '../../meta/selectors/label-selectors.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { ControllerRevision, PodTemplate, WorkloadObject } from '../api/objects.js'
@@ -25,6 +26,9 @@ export type Owner = WorkloadObject & { readonly spec: { readonly template: PodTe
 /** The patch that brings an object to the template. */
 const patchOf = (template: PodTemplate): Value =>
   ({ spec: { template: { ...template, $patch: 'replace' } } }) as unknown as Value
+
+/** With the members of objects in order of their names, as in Go: clients compare the bytes with their own JSON. */
+const sorted = (data: Value): Value => JSON.parse(printJson(data)) as Value
 
 const templateOf = (revision: ControllerRevision): PodTemplate | undefined =>
   (revision.data as { readonly spec?: { readonly template?: PodTemplate } } | undefined)?.spec?.template
@@ -85,7 +89,7 @@ async function createRevision(
           ownerReferences: [controllerRef(owner)],
           ...(owner.metadata.annotations && { annotations: copiedAnnotations(owner) }),
         },
-        data,
+        data: sorted(data),
         revision,
       })
       return { update, collisions }
