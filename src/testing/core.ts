@@ -13,6 +13,7 @@ import type { TestClock } from './clock.js'
 import { createFaults, type FaultInjector } from './faults/faults.js'
 import { faultyVerbs } from './faults/faulty-verbs.js'
 import { callWebhook } from './faults/faulty-webhooks.js'
+import { createExchangeLog, type ExchangeLog } from './record/exchange-log.js'
 import { createRequestLog, type WritableRequestLog } from './request-log.js'
 import type { Snapshot } from './snapshots.js'
 import { type TestStore, testStorageOf } from './storage.js'
@@ -24,6 +25,7 @@ export interface TestCore {
   readonly tokens: Map<string, Identity>
   readonly faults: FaultInjector
   readonly requests: WritableRequestLog
+  readonly exchanges: ExchangeLog
   /** The running server. It starts now if nothing has needed it since the fork or the reset. */
   server(): Promise<Server>
   revision(): number
@@ -62,15 +64,19 @@ async function openCore(
 ): Promise<TestCore> {
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
+  const exchanges = createExchangeLog()
   const tokens = new Map(options.authentication.tokens)
   const storage = testStorageOf(options.storage)
   let store = await storage.open(from)
-  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange), keepsAlive).catch(
-    async (error: unknown) => {
-      await store.close()
-      throw error
-    },
-  )
+  const listeners = await openSharedListeners(
+    options,
+    tls,
+    exchange => stage.handle(exchanges.follow(exchange)),
+    keepsAlive,
+  ).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
 
   function createStage(opening: Awaitable<TestStore>, isBootstrapped: boolean): Stage {
     let handle: Stage['handle'] | undefined
@@ -82,7 +88,10 @@ async function openCore(
       hooks: {
         listeners: { ...listeners, receive: ready => void (handle = ready) },
         isBootstrapped,
-        observe: requests.add,
+        observe(request, status, milliseconds) {
+          exchanges.observe(request)
+          requests.add(request, status, milliseconds)
+        },
         beforeWebhookCall: host => callWebhook(host, faults),
         wrapVerbs: verbs => faultyVerbs(verbs, faults, () => opened.revision()),
         paths,
@@ -123,6 +132,7 @@ async function openCore(
     tokens,
     faults,
     requests,
+    exchanges,
     server: () => stage.server(),
     revision: () => store.snapshot().revision,
     snapshot: () => store.snapshot(),

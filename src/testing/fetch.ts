@@ -9,6 +9,7 @@ export interface ClientAccess {
   readonly url: string
   /** PEM; empty for plain http. */
   readonly ca: string
+  /** Empty for a client without credentials. */
   readonly token: string
 }
 
@@ -34,7 +35,7 @@ export function createFetch({ url, ca, token }: ClientAccess): Fetch {
         method,
         signal,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token !== '' && { authorization: `Bearer ${token}` }),
           // Without a length, Node sends the body of a DELETE as if it were another request.
           ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
           ...headers,

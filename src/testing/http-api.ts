@@ -22,8 +22,8 @@ import { BodyTooLarge, type Exchange } from '../http/exchange.js'
 import type { PathRequest } from '../http/pages.js'
 import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
 import type { TestServer } from './test-server.js'
+import { TESTING_PATH } from './testing-path.js'
 
-export const TESTING_PATH = '/binnacle/testing'
 const MAX_BODY = 1024 * 1024
 
 type Body = Readonly<Record<string, unknown>>

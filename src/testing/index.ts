@@ -24,7 +24,11 @@ export { type Fetch, type FetchInit, type Status, StatusError } from './fetch.js
 // `declare module 'binnacle/testing'` can only extend what is exported by a star.
 export type * from './kinds.js'
 export type { Manifest, ObjectReference } from './objects.js'
-export type { ObjectChange, Recording } from './recording.js'
+export type { RecordedExchange } from './record/exchange-log.js'
+export { readRecord } from './record/record-file.js'
+export type { ObjectChange, Recording } from './record/recording.js'
+export type { Replay, ReplayDifference, ReplayOptions } from './record/replay.js'
+export type { AnswerDifference } from './record/same-answer.js'
 export type { LoggedRequest, RequestLog } from './request-log.js'
 export { startBinnacle, type TestOptions } from './start-binnacle.js'
 export type { TestServer } from './test-server.js'

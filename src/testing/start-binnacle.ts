@@ -5,9 +5,10 @@ import type { PathRequest } from '../http/pages.js'
 import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
 import { createTestClock } from './clock.js'
 import { type CoreOptions, startCore, type TestCore } from './core.js'
-import { createTestingApi, TESTING_PATH, type TestingApi } from './http-api.js'
+import { createTestingApi, type TestingApi } from './http-api.js'
 import { readSnapshot } from './snapshots.js'
 import { createTestServer, type TestServer } from './test-server.js'
+import { TESTING_PATH } from './testing-path.js'
 
 export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
   /**

@@ -13,7 +13,10 @@ import { createFetch, type Fetch } from './fetch.js'
 import type { KubernetesObject } from './kinds.js'
 import { createTestObjects, type TestObjects } from './objects.js'
 import { makeOwnFolder, type OwnFolder } from './own-folder.js'
-import { type Recording, startRecording, withReport } from './recording.js'
+import type { RecordedExchange } from './record/exchange-log.js'
+import { readRecord } from './record/record-file.js'
+import { type Recording, startFullRecording, startRecording, withReport } from './record/recording.js'
+import { type Replay, type ReplayOptions, replay } from './record/replay.js'
 import { type RequestLog } from './request-log.js'
 import { type Snapshot, writeSnapshot } from './snapshots.js'
 import { createTestUsers, type TestUsers } from './users.js'
@@ -45,8 +48,16 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   idle(): Promise<void>
   /** The requests so far, those of the test itself included. */
   readonly requests: RequestLog
-  /** Records requests and changes of objects from now on, for reports on a failed test. */
+  /** Records requests and changes of objects from now on, for reports on a failed test and for a replay. */
   record(): Recording
+  /**
+   * Sends the requests of a record to this server, each as its user, and compares the answers. The record is a recording of any
+   * server, its exchanges, or the file to which it was saved.
+   */
+  replay(
+    record: Pick<Recording, 'exchanges'> | readonly RecordedExchange[] | string,
+    options?: ReplayOptions,
+  ): Promise<Replay>
   /** Runs a test, and adds the report of its recording to the error if it fails. */
   recorded<T>(work: () => Promise<T>): Promise<T>
   /** The events of all objects of a resource, from now on: `server.events('/api/v1/pods')`. Ends with the loop. */
@@ -92,7 +103,6 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     return running
   }
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
-  const record = (): Recording => startRecording(core)
   return {
     ...createTestObjects(fetch, registry),
     url,
@@ -124,8 +134,13 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     },
     idle: async () => (await simulation()).idle(),
     requests: core.requests,
-    record,
-    recorded: work => withReport(record(), work),
+    record: () => startFullRecording(core),
+    recorded: work => withReport(startRecording(core), work),
+    async replay(record, options) {
+      const kept =
+        typeof record === 'string' ? await readRecord(record) : 'exchanges' in record ? record.exchanges : record
+      return replay(kept, { url, ca, tokens: core.tokens, resourceVersion: () => String(core.revision()) }, options)
+    },
     async *events(path) {
       const at = `${path}${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${core.revision()}`
       yield* await openWatch<KubernetesObject>(fetch, at)

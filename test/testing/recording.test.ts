@@ -66,3 +66,13 @@ test('a report leaves out what the server creates for itself after its start', a
 test('a test that passes gives its result', async () => {
   expect(await server.recorded(async () => 7)).toBe(7)
 })
+
+test('a recording that was stopped stays as it was', async () => {
+  const recording = server.record()
+  await server.apply(configMap('before-the-stop', {}))
+  recording.stop()
+  await server.apply(configMap('after-the-stop', {}))
+  expect(recording.requests.map(({ name }) => name)).toEqual(['before-the-stop'])
+  expect(recording.exchanges.map(({ method, status }) => [method, status])).toEqual([['PATCH', 201]])
+  expect(recording.changes().map(({ key }) => key)).toEqual(['/configmaps/default/before-the-stop'])
+})

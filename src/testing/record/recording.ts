@@ -1,15 +1,23 @@
 // What happened during a test: the requests, and the objects that were created, changed or deleted. A snapshot of the store
 // costs nothing, so that the objects before the test are compared with those after it only when a report is asked for.
-import { decodeJson, encodeJson } from '../codec/json.js'
-import { changesBetween, type FieldChange } from '../meta/values/field-changes.js'
-import type { Value } from '../meta/values/value.js'
-import type { TestCore } from './core.js'
-import type { LoggedRequest } from './request-log.js'
-import type { Snapshot } from './snapshots.js'
+import { decodeJson, encodeJson } from '../../codec/json.js'
+import { changesBetween, type FieldChange } from '../../meta/values/field-changes.js'
+import type { Value } from '../../meta/values/value.js'
+import type { TestCore } from '../core.js'
+import type { LoggedRequest } from '../request-log.js'
+import type { Snapshot } from '../snapshots.js'
+import type { RecordedExchange } from './exchange-log.js'
+import { writeRecord } from './record-file.js'
 
 export interface Recording {
   /** The requests since the recording began. */
   readonly requests: readonly LoggedRequest[]
+  /** The same with their bodies and answers, for a replay. A watch has the events so far. */
+  readonly exchanges: readonly RecordedExchange[]
+  /** Ends it: what follows is not part of it. */
+  stop(): void
+  /** Writes the exchanges to a file, for `server.replay(file)`. */
+  save(file: string): Promise<void>
   /** The objects that differ from those when it began. */
   changes(): readonly ObjectChange[]
   /** The last requests and the changes, as text, without what the server creates for itself after a start or in a new namespace. */
@@ -24,14 +32,21 @@ export interface ObjectChange {
   readonly fields: readonly FieldChange[]
 }
 
-export function startRecording(core: Pick<TestCore, 'requests' | 'snapshot'>): Recording {
+/** Without exchanges, whose bodies need not be kept then. */
+export function startRecording(core: Pick<TestCore, 'requests' | 'snapshot'>): Omit<Recording, 'exchanges' | 'save'> {
   const before = core.snapshot()
   const begin = core.requests.count
-  const requests = (): readonly LoggedRequest[] => core.requests.since(begin)
-  const changes = (): readonly ObjectChange[] => changedObjects(before, core.snapshot())
+  let requests = (): readonly LoggedRequest[] => core.requests.since(begin)
+  let after = (): Snapshot => core.snapshot()
+  const changes = (): readonly ObjectChange[] => changedObjects(before, after())
   return {
     get requests() {
       return requests()
+    },
+    stop() {
+      const [kept, end] = [requests(), after()]
+      requests = () => kept
+      after = () => end
     },
     changes,
     report: () =>
@@ -42,8 +57,29 @@ export function startRecording(core: Pick<TestCore, 'requests' | 'snapshot'>): R
   }
 }
 
+export function startFullRecording(core: Pick<TestCore, 'requests' | 'snapshot' | 'exchanges'>): Recording {
+  const recording = startRecording(core)
+  let exchanges = core.exchanges.begin()
+  return {
+    get requests() {
+      return recording.requests
+    },
+    get exchanges() {
+      return exchanges()
+    },
+    stop() {
+      recording.stop()
+      const kept = exchanges()
+      exchanges = () => kept
+    },
+    save: file => writeRecord(file, exchanges()),
+    changes: recording.changes,
+    report: recording.report,
+  }
+}
+
 /** Adds the report to the message of the error with which `work` fails. */
-export async function withReport<T>(recording: Recording, work: () => Promise<T>): Promise<T> {
+export async function withReport<T>(recording: Pick<Recording, 'report'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -110,8 +146,11 @@ function printRequest({ status, method, path, query, user, milliseconds }: Logge
 
 const printChange = ({ key, type, fields }: ObjectChange): string[] => [
   `  ${type} ${key}`,
-  ...fields.map(({ field, before, after }) => `    ${field}: ${printValue(before)} → ${printValue(after)}`),
+  ...fields.map(({ field, before, after }) => `    ${printField(field, before, after)}`),
 ]
+
+export const printField = (field: string, before: Value | undefined, after: Value | undefined): string =>
+  `${field === '' ? 'answer' : field}: ${printValue(before)} → ${printValue(after)}`
 
 function printValue(value: Value | undefined): string {
   if (value === undefined) return '(none)'

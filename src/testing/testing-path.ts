@@ -1,0 +1,2 @@
+/** Where the testing API is. */
+export const TESTING_PATH = '/binnacle/testing'
