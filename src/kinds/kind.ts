@@ -89,6 +89,8 @@ export interface Traits {
   readonly allowUnconditionalUpdate: boolean
   /** A PUT creates the object if it does not exist. */
   readonly allowCreateOnUpdate: boolean
+  /** An apply to the status creates the object, too, although a PUT does not. */
+  readonly appliedStatusCreates?: boolean | undefined
   /** Every method is routed on every path of the resource, so a missing one is a bad request instead of a 405. */
   readonly lenientRouting: boolean
   /** A delete that removes the object returns the object; otherwise a Status. */

@@ -95,12 +95,6 @@ export const KNOWN = [
     matches: ({ before }) => before.some(({ method, body }) => method === 'DELETE' && waitsForCollector(body)),
   },
   {
-    reason: 'an apply to the status of an absent policy creates it in the reference',
-    matches: ({ step }) =>
-      /\/validatingadmissionpolicies\/[^/]+\/status/.test(step.path ?? '') &&
-      /apply-patch/.test(step.headers?.['content-type'] ?? ''),
-  },
-  {
     reason: 'the version of the server is its own',
     matches: ({ step }) => step.path?.startsWith('/version'),
   },

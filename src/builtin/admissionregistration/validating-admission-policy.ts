@@ -110,6 +110,7 @@ const policyInV1 = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmi
   strategy: counted('admissionregistration/v1.ValidatingAdmissionPolicyStatus', {
     prepareForStatusUpdate: statusAlone,
     allowUnconditionalUpdate: false,
+    appliedStatusCreates: true,
   }),
   statusReset: ['metadata'],
   validation: validationRules({

@@ -69,6 +69,7 @@ export function buildKind(
       sortedKeys: false,
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
+      appliedStatusCreates: strategy.appliedStatusCreates,
       lenientRouting: false,
       strategicMerge: true,
       returnsDeletedObject: strategy.returnsDeletedObject ?? false,

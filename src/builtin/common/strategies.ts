@@ -26,6 +26,8 @@ export interface BuiltinStrategy {
   readonly finish?: (object: ValueObject) => void
   /** A PUT creates the object if it does not exist. */
   readonly allowCreateOnUpdate?: boolean
+  /** An apply to the status creates the object, too, although a PUT does not. */
+  readonly appliedStatusCreates?: boolean
   /** False: a PUT must name the resourceVersion that it replaces. */
   readonly allowUnconditionalUpdate?: boolean
   /** A delete returns the object instead of a Status. */

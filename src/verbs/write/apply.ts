@@ -59,13 +59,8 @@ export async function applyObject(
   for (let attempt = 1; ; attempt++) {
     const mark = request.warnings.mark()
     const updated = await replace(context, request, async old => {
-      // An apply to a subresource does not create the object.
-      if (!old && target.subresource === '') return undefined
-      if (!old) {
-        // Where a PUT may create the object, kube-apiserver decodes the configuration first.
-        if (target.kind.traits.allowCreateOnUpdate) await merged(undefined)
-        throw notFound(resourceOf(target.kind), target.name)
-      }
+      if (!old && mayCreate(target)) return undefined
+      if (!old) throw notFound(resourceOf(target.kind), target.name)
       return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
     })
     if (updated) return updated
@@ -77,6 +72,12 @@ export async function applyObject(
       request.warnings.reset(mark)
     }
   }
+}
+
+/** An apply to a subresource does not create the object, apart from the status of a few kinds. */
+function mayCreate({ kind: { traits }, subresource }: Target): boolean {
+  if (subresource === '') return true
+  return subresource === 'status' && (traits.allowCreateOnUpdate || traits.appliedStatusCreates === true)
 }
 
 /** How often the object may be created and deleted by others while a configuration is applied to it. */
