@@ -14,7 +14,7 @@ import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
 import { subresourceStrategy } from '../../kinds/subresources.js'
 import { limitErrors } from '../../meta/errors/error-limit.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { conflict, invalid, modifiedMeanwhile, unclassified } from '../../meta/errors/status.js'
+import { conflict, invalid, modifiedMeanwhile, type StatusError, unclassified } from '../../meta/errors/status.js'
 import type { GroupVersionKind } from '../../meta/group-version.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkPathSegment } from '../../meta/object/names.js'
@@ -155,27 +155,35 @@ export const namesVersion = (object: ApiObject): boolean => {
   return resourceVersion !== '' && resourceVersion !== '0'
 }
 
-export const uidConflict = (uid: string, old: ApiObject): string =>
-  `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
+export const uidConflict = (uid: string, old: ApiObject | undefined): string =>
+  `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${(old && metaOf(old).uid) ?? ''}`
+
+/** The error of a PUT whose object has a uid that is not that of the stored object. */
+export function otherUid(
+  { kind, namespace, name }: Target,
+  uid: string,
+  old: ApiObject | undefined,
+  isDryRun: boolean,
+): StatusError {
+  // A dry run does not reach the layer that adds the prefix to keys.
+  const key = `${isDryRun ? '' : '/registry'}${keyPrefixOf(kind, namespace)}${name}`
+  const reason = uidConflict(uid, old)
+  const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`
+  return conflict(resourceOf(kind), name, error)
+}
 
 /** The uid and the resourceVersion of the body must be those of the stored object. */
 function checkPreconditions(
-  { kind, namespace, name }: Target,
+  target: Target,
   changed: ApiObject,
   old: ApiObject,
   { withUid = false, dryRun = false } = {},
 ): void {
   const { uid, resourceVersion = '' } = metaOf(changed)
-  if (withUid && uid && uid !== metaOf(old).uid) {
-    const reason = uidConflict(uid, old)
-    // A dry run does not reach the layer that adds the prefix to keys.
-    const key = `${dryRun ? '' : '/registry'}${keyPrefixOf(kind, namespace)}${name}`
-    const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`
-    throw conflict(resourceOf(kind), name, error)
-  }
+  if (withUid && uid && uid !== metaOf(old).uid) throw otherUid(target, uid, old, dryRun)
   const version = parseObjectVersion(resourceVersion)
   if (!version.ok) throw unclassified(version.error)
   if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
-    throw modifiedMeanwhile(resourceOf(kind), name)
+    throw modifiedMeanwhile(resourceOf(target.kind), target.name)
   }
 }

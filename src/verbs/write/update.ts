@@ -22,7 +22,13 @@ import type { ApiContext } from '../api-context.js'
 import { reportStored } from '../pipeline/admit.js'
 import { checkAddress } from '../pipeline/check-address.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
-import { namesVersion, prepareUpdate, type Replacement, type UpdateRequest } from '../pipeline/prepare-update.js'
+import {
+  namesVersion,
+  otherUid,
+  prepareUpdate,
+  type Replacement,
+  type UpdateRequest,
+} from '../pipeline/prepare-update.js'
 import { DECODED, type Prepared, storePrepared } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
@@ -33,7 +39,11 @@ export async function updateObject(context: ApiContext, request: UpdateRequest, 
   // A write of the status creates the object, too.
   const mayCreate = target.kind.traits.allowCreateOnUpdate && ['', 'status'].includes(target.subresource)
   const updated = await replace(context, request, async old => {
-    return old || !mayCreate ? { ...DECODED, object, isWhatClientSaw: true } : undefined
+    if (old || !mayCreate) return { ...DECODED, object, isWhatClientSaw: true }
+    // The client has seen an object that is gone.
+    const { uid = '' } = metaOf(object)
+    if (uid !== '') throw otherUid(target, uid, undefined, request.dryRun)
+    return undefined
   })
   if (updated) return updated
   const created = await createFrom(context, request, withoutVersion(object), DECODED)
