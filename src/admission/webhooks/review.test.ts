@@ -109,6 +109,20 @@ describe('a response', () => {
   })
 
   test.each([
+    ['"status":{"code":1E30}', 'number 1E30 into Go struct field Status.response.status.code of type int32'],
+    ['"status":{"code":-0.0}', 'number -0.0 into Go struct field Status.response.status.code of type int32'],
+    [
+      '"status":{"metadata":{"remainingItemCount":9223372036854775808}}',
+      'number 9223372036854775808 into Go struct field ListMeta.response.status.metadata.remainingItemCount of type int64',
+    ],
+    ['"patch":[1e2]', 'number 1e2 into Go struct field AdmissionResponse.response.patch of type uint8'],
+    ['"warnings":[1e2]', 'number into Go struct field AdmissionResponse.response.warnings of type string'],
+  ])('%s is refused, with the number as it was written', (member, message) => {
+    const body = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"${UID}",${member}}}`
+    expect(() => read(body)).toThrow(new Error(`json: cannot unmarshal ${message}`))
+  })
+
+  test.each([
     [{ patch: base64('[]') }, 'webhook returned response.patch but not response.patchType'],
     [{ patchType: 'JSONPatch' }, 'webhook returned response.patchType but not response.patch'],
     [{ patch: base64('[]'), patchType: '' }, 'webhook returned invalid response.patchType of ""'],

@@ -7,7 +7,15 @@ import { type Status, StatusError } from '../../meta/errors/status.js'
 import { jsonTypeOf, quote } from '../../meta/go/go-text.js'
 import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../../meta/group-version.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
-import { getOwn, isInteger, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import {
+  getOwn,
+  isInteger,
+  isNumber,
+  isObject,
+  spellNumber,
+  type Value,
+  type ValueObject,
+} from '../../meta/values/value.js'
 import type { Attributes, VersionedObjects } from '../attributes.js'
 import { admissionRequest, type MatchedResource } from '../expressions/admission-request.js'
 
@@ -181,9 +189,8 @@ function memberOf<T extends keyof GoTypes>(
   const value = getOwn(object, name) ?? null
   if (value === null) return undefined
   const refuse = (found: Value, goType: string = type): never => {
-    const shown = typeof found === 'number' && goType === 'int32' ? `number ${found}` : jsonTypeOf(found)
     throw new UndecodableReview(
-      `json: cannot unmarshal ${shown} into Go struct field ${struct}.${path}${name} of type ${goType}`,
+      `json: cannot unmarshal ${INTEGERS.has(goType) ? printFound(found) : jsonTypeOf(found)} into Go struct field ${struct}.${path}${name} of type ${goType}`,
     )
   }
   const texts = (items: readonly Value[]): void => {
@@ -220,6 +227,11 @@ function memberOf<T extends keyof GoTypes>(
   return value as GoTypes[T]
 }
 
+const INTEGERS: ReadonlySet<string> = new Set(['int32', 'int64'])
+
+/** Where an integer is expected, Go shows which number was found. */
+const printFound = (value: Value): string => (isNumber(value) ? `number ${spellNumber(value)}` : jsonTypeOf(value))
+
 const GO_STRUCTS: Readonly<Record<string, string>> = {
   response: 'v1.AdmissionResponse',
   status: 'v1.Status',
@@ -240,9 +252,8 @@ function patchOf(given: Value, readText: () => string | undefined): Buffer {
 function bytesOf(items: readonly Value[]): Buffer {
   const other = items.find(item => item !== null && !(isInteger(item) && item >= 0 && item <= 255))
   if (other === undefined) return Buffer.from(items.map(Number))
-  const found = typeof other === 'number' || typeof other === 'bigint' ? `number ${other}` : jsonTypeOf(other)
   throw new UndecodableReview(
-    `json: cannot unmarshal ${found} into Go struct field AdmissionResponse.response.patch of type uint8`,
+    `json: cannot unmarshal ${printFound(other)} into Go struct field AdmissionResponse.response.patch of type uint8`,
   )
 }
 

@@ -43,6 +43,10 @@ export const isFloat = (value: Value | undefined): value is number | WholeFloat 
 export const isNumber = (value: Value | undefined): value is number | bigint | WholeFloat =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof WholeFloat
 
+/** A number as the document spelled it, as far as the value preserves that. */
+export const spellNumber = (value: number | bigint | WholeFloat): string =>
+  value instanceof WholeFloat ? value.literal : String(value)
+
 /** The own member with that name, never an inherited one such as `constructor`. */
 export const getOwn = (object: ValueObject, key: string): Value | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined

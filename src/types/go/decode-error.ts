@@ -2,7 +2,7 @@
 // and reports the first one at the end; a type with its own decoder (a time, a quantity) ends decoding at once. Values
 // from CBOR have the messages of that decoder.
 import { jsonTypeOf, printNumber, quote } from '../../meta/go/go-text.js'
-import { isNumber, type Value, WholeFloat } from '../../meta/values/value.js'
+import { isNumber, spellNumber, type Value, type WholeFloat } from '../../meta/values/value.js'
 import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-error.js'
 
 /** A value cannot be decoded as its type; the message is Go's. */
@@ -143,11 +143,6 @@ export function printStrict({ strict, duplicates, cbor }: DecodeState): string[]
 
 /** Kubernetes reports no more than these. */
 const MAX_STRICT_ERRORS = 100
-
-/** A number as the document spelled it, as far as the value preserves that. */
-export function spellNumber(value: number | bigint | WholeFloat): string {
-  return value instanceof WholeFloat ? value.literal : String(value)
-}
 
 /** `spec.containers[0].comand` */
 export function printPath(path: readonly (string | number)[]): string {

@@ -1,8 +1,8 @@
 // api/resource.Quantity: a number with a suffix, such as `100m`, in one canonical form.
 import { BYTES, readString, writeString, writeTag } from '../../codec/protobuf.js'
 import { parseQuantity, printQuantity } from '../../meta/values/quantity.js'
-import { isNumber, type Value } from '../../meta/values/value.js'
-import { type DecodeState, failMismatch, spellNumber, TypedDecodeError } from '../go/decode-error.js'
+import { isNumber, spellNumber, type Value } from '../../meta/values/value.js'
+import { type DecodeState, failMismatch, TypedDecodeError } from '../go/decode-error.js'
 import { type MessageCodec, readFields } from '../protobuf/message-codec.js'
 import { printedAs, type SpecialType } from './special-type.js'
 
