@@ -2,6 +2,7 @@
 // headers and credentials stay here.
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { outgoingTraceHeaders } from '../base/tracing/span.js'
 import type { Outgoing } from '../http/exchange.js'
 import type { Outcome, ProxiedRequest } from '../http/handler.js'
 import type { Endpoint } from '../webhook/host-overrides.js'
@@ -112,6 +113,7 @@ function headersFor(request: ProxiedRequest, address: Endpoint): OutgoingHttpHea
     'x-forwarded-proto': 'https',
     'x-forwarded-uri': encodeURI(info.path),
     ...userHeaders(user),
+    ...outgoingTraceHeaders(),
   }
 }
 

@@ -2,6 +2,7 @@
 // size.
 import { randomUUID } from 'node:crypto'
 import type { Cancellation } from '../base/cancellation.js'
+import { traced } from '../base/tracing/span.js'
 import { encodeJson } from '../codec/json.js'
 import { StatusError, unclassified } from '../meta/errors/status.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
@@ -100,7 +101,11 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       batch.map(({ text }) => text),
     )
     try {
-      const answer = await webhooks.post(webhook.clientConfig, review, TIMEOUT_MS, cancellation?.signal)
+      const answer = await traced(
+        'Call conversion webhook',
+        () => ({ 'desired-api-version': to, 'object-count': batch.length, UID: uid }),
+        () => webhooks.post(webhook.clientConfig, review, TIMEOUT_MS, cancellation?.signal),
+      )
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
       if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)

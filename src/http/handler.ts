@@ -14,6 +14,8 @@
 //      │
 //   audit                         what is recorded, by the policy                         filters/audit.ts
 //      │
+//   span                          the trace that the request belongs to                   filters/tracing.ts
+//      │
 //   impersonation ─────── 400 403 another user                                            filters/impersonation.ts
 //      │
 //   classification                flow schema and priority level                          filters/flow-classification.ts
@@ -70,6 +72,7 @@ import { classifyRequest } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
 import { createInFlightLimiter, isMutating } from './filters/in-flight.js'
+import { beginTrace, endTrace, type Tracing, verbSpan } from './filters/tracing.js'
 import { DEFAULT_LIMITS, type LimitOptions } from './limits.js'
 import type { Outcome } from './serve/outcome.js'
 import { servePath } from './serve/path.js'
@@ -94,6 +97,7 @@ export type {
   ProxiedRequest,
   Proxies,
   RequestAudit,
+  Tracing,
   WatchObserver,
 }
 
@@ -144,6 +148,8 @@ export interface ApiOptions {
   readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
   /** Decides what is recorded of a request. */
   readonly audit?: Audit | undefined
+  /** Undefined: no spans are recorded. */
+  readonly tracing?: Tracing | undefined
   readonly onDeprecated?: OnDeprecated | undefined
   readonly observeWatch?: ((info: RequestInfo) => WatchObserver) | undefined
 }
@@ -219,31 +225,38 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   }
 
   function runFilters(request: IncomingRequest, started: number): Awaitable<Outcome> {
-    const attributes = attributesOf(request.info)
     return andThen(authenticateRequest(request, authenticate), () => {
       if (options.audit) beginAudit(request, options.audit(request, true))
-      return andThen(impersonateUser(request, attributes, impersonate), () => {
-        classifyRequest(request, flowControl)
-        return andThen(authorizeRequest(request, attributes, authorize), () => {
-          const proxied = proxies?.find(request.info)
-          if (proxied) {
-            return andThen(takeSeats(request), () => {
-              request.isRouted = true
-              return proxied(request, () => end(request, started))
-            })
-          }
-          if (!isMutating(request.info)) return andThen(takeSeats(request), () => serve(request, started))
-          request.bodyReader = readCountedBody
-          return serve(request, started)
-        })
+      request.trace = options.tracing && beginTrace(request, options.tracing)
+      return request.trace ? request.trace.run(() => serveUser(request, started)) : serveUser(request, started)
+    })
+  }
+
+  function serveUser(request: IncomingRequest, started: number): Awaitable<Outcome> {
+    const attributes = attributesOf(request.info)
+    return andThen(impersonateUser(request, attributes, impersonate), () => {
+      classifyRequest(request, flowControl)
+      return andThen(authorizeRequest(request, attributes, authorize), () => {
+        const proxied = proxies?.find(request.info)
+        if (proxied) {
+          return andThen(takeSeats(request), () => {
+            request.isRouted = true
+            return proxied(request, () => end(request, started))
+          })
+        }
+        if (!isMutating(request.info)) return andThen(takeSeats(request), () => serve(request, started))
+        request.bodyReader = readCountedBody
+        return serve(request, started)
       })
     })
   }
 
-  const serve = (request: IncomingRequest, started: number): Awaitable<Outcome> =>
-    request.info.isResource
-      ? serveResource(serving, request, () => end(request, started))
-      : servePath(findPath, router, request)
+  function serve(request: IncomingRequest, started: number): Awaitable<Outcome> {
+    if (!request.info.isResource) return servePath(findPath, router, request)
+    const work = (): Awaitable<Outcome> => serveResource(serving, request, () => end(request, started))
+    request.verbTrace = verbSpan(request)
+    return request.verbTrace ? request.verbTrace.run(work) : work()
+  }
 
   /** The request is served from now on, or later when it has waited; one that is rejected throws. */
   function takeSeats(request: IncomingRequest): Awaitable<void> {
@@ -331,6 +344,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     release(request)
     request.forgetWatch?.()
     request.audit?.completed(request.failure !== undefined)
+    if (request.trace) endTrace(request)
     observe?.(request, request.reply.status, performance.now() - started)
   }
 

@@ -13,7 +13,7 @@ import { SYSTEM_CLOCK } from '../base/clock.js'
 import type { Logger } from '../base/logger.js'
 import { createMetrics } from '../base/metrics.js'
 import { signInLink } from '../console/sign-in-link.js'
-import type { ApiHandler } from '../http/handler.js'
+import type { ApiHandler, Tracing } from '../http/handler.js'
 import { DEFAULT_LIMITS } from '../http/limits.js'
 import type { TlsCertificates } from '../http/listener.js'
 import type { Registry } from '../kinds/registry.js'
@@ -36,7 +36,7 @@ import { createControllers } from './startup/controllers.js'
 import { openFoundation, type ServerEnv } from './startup/foundation.js'
 import { clientUrl, type Listeners, openListeners } from './startup/listeners/listeners.js'
 import { receiveRequests } from './startup/listeners/shared-listeners.js'
-import { createPhases } from './startup/phases.js'
+import { createPhases, type Phases } from './startup/phases.js'
 import { startRequestParts } from './startup/request-parts.js'
 import { createServedApi, type RunningState } from './startup/served-api.js'
 import { cidrsOf, keptObjects } from './startup/system-objects/bootstrap.js'
@@ -44,6 +44,7 @@ import type { AuthenticationInfo } from './startup/system-objects/own-config-map
 import { startWhenStoreAnswers } from './startup/wait-for-store.js'
 import { registerWorkloads } from './startup/workloads.js'
 import type { Access } from './tls/kubeconfig.js'
+import type { TracingOptions } from './tracing/configuration.js'
 
 export { clientUrl } from './startup/listeners/listeners.js'
 export { prepareServerTls } from './startup/listeners/server-tls.js'
@@ -84,17 +85,18 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
 async function startOnce(options: ServerOptions, log: Logger, signal: AbortSignal | undefined): Promise<Server> {
   const { authentication, serving } = options
   const metrics = createMetrics(options.metrics)
-  const env: ServerEnv = {
-    log,
-    metrics,
-    clock: options.clock ?? SYSTEM_CLOCK,
-    random: Math.random,
-    ruleCompiler: new RuleCompiler(createRuleMetrics(metrics)),
-  }
   const { serviceRange, featureGates } = options.api
   const bootstrapOptions = { serviceRange, port: serving.https?.port || DEFAULT_PORT, featureGates }
   const phases = createPhases(log, signal)
   try {
+    const env: ServerEnv = {
+      log,
+      metrics,
+      clock: options.clock ?? SYSTEM_CLOCK,
+      random: Math.random,
+      ruleCompiler: new RuleCompiler(createRuleMetrics(metrics)),
+      tracing: options.tracing && (await startTracing(phases, options.tracing, log)),
+    }
     const foundation = await openFoundation(phases, options, bootstrapOptions, env)
     const { registry, store, objects, tls } = foundation
     const parts = await startRequestParts(phases, options, foundation, env)
@@ -213,4 +215,15 @@ async function endRequests(listeners: Pick<Listeners, 'close'>, api: ApiHandler)
   api.endWatches()
   const again = setInterval(() => api.endWatches(), DRAIN_MS)
   await closing.finally(() => clearInterval(again))
+}
+
+/** Loaded only where requests are traced. Spans are sent until everything else has stopped. */
+async function startTracing(phases: Phases, options: TracingOptions, log: Logger): Promise<Tracing> {
+  const { createSpanExporter } = await import('./tracing/exporter.js')
+  const { sink } = await phases.run(
+    'tracing',
+    () => createSpanExporter(options, log),
+    exporter => exporter.close(),
+  )
+  return { sink, ratio: options.ratio }
 }

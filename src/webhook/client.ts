@@ -1,5 +1,6 @@
 // An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Attributes, outgoingTraceHeaders, SpanKind, traced } from '../base/tracing/span.js'
 import { genericResponse } from '../meta/errors/status.js'
 import { createCallQueues } from './call-queue.js'
 import {
@@ -72,7 +73,17 @@ export function createWebhooks({
   async function send(call: WebhookCall, at: Place, signal: AbortSignal): Promise<WebhookResponse> {
     at.address = await addressOf(at.destination)
     await beforeCall?.(at.destination.host)
-    return connections.send(call, at.destination, at.address, signal)
+    return traced(
+      `HTTP ${call.method}`,
+      () => callAttributes(call, at.destination),
+      async span => {
+        const headers = outgoingTraceHeaders(span)
+        const response = await connections.send({ ...call, headers }, at.destination, at.address, signal)
+        span?.set({ 'http.response.status_code': response.status })
+        return response
+      },
+      SpanKind.client,
+    )
   }
 
   /** Follows redirections, and calls again where the webhook asks for it, as client-go does. */
@@ -125,6 +136,16 @@ export function createWebhooks({
     },
   }
 }
+
+const callAttributes = (
+  { method }: WebhookCall,
+  { protocol, authority, host, port, path }: Destination,
+): Attributes => ({
+  'http.request.method': method,
+  'server.address': host,
+  'server.port': port,
+  'url.full': `${protocol}//${authority}${path}`,
+})
 
 /** Where a call goes, which a redirection changes. */
 interface Place {

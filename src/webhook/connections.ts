@@ -28,6 +28,8 @@ export interface WebhookCall {
   readonly method: 'POST' | 'GET'
   /** Empty for a GET. */
   readonly body: string
+  /** Further headers. */
+  readonly headers?: OutgoingHttpHeaders
 }
 
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
@@ -80,7 +82,7 @@ export function createConnections(): Connections {
 }
 
 function optionsFor(
-  { method, body }: WebhookCall,
+  { method, body, headers = {} }: WebhookCall,
   { host, port, authority, path, ca, credentials, insecure, protocol, own }: Destination,
   address: Address | undefined,
   signal: AbortSignal,
@@ -99,6 +101,7 @@ function optionsFor(
       'accept-encoding': 'gzip',
       ...(method === 'POST' && { 'content-length': Buffer.byteLength(body) }),
       'user-agent': 'binnacle',
+      ...headers,
       ...credentials?.headers,
     },
     // Without a name the certificate is checked against the address.

@@ -1,5 +1,6 @@
 // One call of a webhook: the review is sent, and the response checked. Mutating and validating webhooks share it.
 
+import { type Attributes as SpanAttributes, traced } from '../../base/tracing/span.js'
 import { badRequest, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { RANDOM_IDS } from '../../meta/object/ids.js'
@@ -55,9 +56,10 @@ export async function callWebhook(
   { client, findCredentials, now }: WebhookEnv,
   type: WebhookType,
   webhook: Webhook,
-  { request }: Attributes,
+  attributes: Attributes,
   encoded: () => string,
 ): Promise<AdmissionResponse> {
+  const { request } = attributes
   const { name, sideEffects } = webhook
   if (request.dryRun) {
     if (sideEffects === undefined) throw new CallError(name, 'Webhook SideEffects is nil', 400)
@@ -75,11 +77,11 @@ export async function callWebhook(
   const credentials = await credentialsFor(findCredentials, webhook)
   let response: AdmissionResponse
   try {
-    const body = await client.post(
-      { ...webhook.client, credentials },
-      encodeReview(version, uid, encoded()),
-      left,
-      request.signal,
+    const body = await traced(
+      type === 'admit' ? 'Call mutating webhook' : 'Call validating webhook',
+      () => spanAttributes(webhook, attributes, uid),
+      () =>
+        client.post({ ...webhook.client, credentials }, encodeReview(version, uid, encoded()), left, request.signal),
     )
     response = readReview(version, uid, type === 'admit', body)
   } catch (error) {
@@ -90,6 +92,19 @@ export async function callWebhook(
   if (!response.allowed) throw new WebhookRefusal(refusalBy(`admission webhook ${quote(name)}`, response.result).status)
   return response
 }
+
+const spanAttributes = (
+  { configuration, name }: Webhook,
+  { operation, resource: { group, resource }, version, subresource }: Attributes,
+  uid: string,
+): SpanAttributes => ({
+  configuration,
+  webhook: name,
+  resource: `${group}/${version}, Resource=${resource}`,
+  subresource,
+  operation,
+  UID: uid,
+})
 
 async function credentialsFor(find: FindCredentials, { name, client }: Webhook): Promise<Credentials | undefined> {
   if (find === NO_CREDENTIALS) return undefined

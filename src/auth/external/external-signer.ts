@@ -8,7 +8,7 @@ import { internalError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { stringAt } from '../../meta/values/access.js'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
-import { createSocketClient, grpcCodeOf, type SocketClient } from '../../storage/grpc.js'
+import { createSocketClient, type GrpcClient, grpcCodeOf } from '../../storage/grpc.js'
 import { algorithmOf, type TokenKey } from '../authn/signing-key.js'
 import { FETCH_KEYS, type KeysResponse, METADATA, SIGN } from './signer-messages.js'
 import { type SignerMetrics, signerMetrics } from './signer-metrics.js'
@@ -76,12 +76,7 @@ export async function openExternalSigner({ path, metrics, log }: ExternalSignerO
 
 // ---- signing
 
-async function signToken(
-  client: SocketClient,
-  keys: Keys,
-  counts: SignerMetrics,
-  claims: ValueObject,
-): Promise<string> {
+async function signToken(client: GrpcClient, keys: Keys, counts: SignerMetrics, claims: ValueObject): Promise<string> {
   const fail = (why: string): Error => internalError(`failed to generate token: ${why}`)
   const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
   let error: unknown
@@ -128,7 +123,7 @@ async function wrongInHeader(encoded: string, keys: Keys): Promise<string | unde
 type Keys = Pick<ExternalSigner, 'keysFor' | 'known' | 'stop'>
 
 /** Resolves when the keys were read once. */
-async function followKeys(client: SocketClient, counts: SignerMetrics, log: Logger): Promise<Keys> {
+async function followKeys(client: GrpcClient, counts: SignerMetrics, log: Logger): Promise<Keys> {
   let known: readonly ExternalKey[] = []
   let running: Promise<number> | undefined
   let timer: NodeJS.Timeout | undefined

@@ -18,6 +18,7 @@ import {
   servingFlags,
   storageFlags,
   toggle,
+  tracingFlags,
   workloadFlags,
 } from '../../server/options.js'
 import { printFlags } from '../flags/flags.js'
@@ -55,6 +56,7 @@ export const serveFlags = {
   ...admissionFlags,
   ...apiFlags,
   ...auditFlags,
+  ...tracingFlags,
   ...leaderElectionFlags,
   ...controllerFlags,
   ...workloadFlags,
@@ -78,6 +80,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   Admission: admissionFlags,
   API: apiFlags,
   Audit: auditFlags,
+  Tracing: tracingFlags,
   Controllers: controllerFlags,
   'Simulated workloads': workloadFlags,
   'Leader election': leaderElectionFlags,

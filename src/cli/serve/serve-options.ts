@@ -31,6 +31,7 @@ import {
   servingFromFlags,
   storageFromFlags,
   storageWarnings,
+  tracingFromFlags,
   workloadsFromFlags,
 } from '../../server/options.js'
 import type { StorageOptions } from '../../storage/open-store.js'
@@ -74,6 +75,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     api: apiFromFlags(flags, flags['storage-media-type'] ?? DEFAULT_MEDIA_TYPE),
     encryption: encryptionFromFlags(flags),
     audit: auditFromFlags(flags),
+    tracing: tracingFromFlags(flags),
     leaderElection: leaderElectionFromFlags(flags),
     // Tests compare revisions, and nothing looks for the servers of a test.
     controllers: { ...controllersFromFlags(flags), identityLease: hasIdentity(flags) },

@@ -4,6 +4,7 @@
 import { isIP } from 'node:net'
 import type { Decision } from '../../auth/authorizer.js'
 import type { Logger } from '../../base/logger.js'
+import type { Span } from '../../base/tracing/span.js'
 import type { Flow, Place } from '../../flowcontrol/flow-control.js'
 import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
@@ -48,6 +49,9 @@ export class IncomingRequest implements Request {
   bodyReader: ReadBody | undefined
   /** What is recorded of the request; set when it is authenticated, or was refused for want of that. */
   audit: RequestAudit | undefined
+  /** The span of the request, and that of its verb; undefined while nothing is traced. */
+  trace: Span | undefined
+  verbTrace: Span | undefined
   /** An error that is a bug of the server, for the log. */
   failure: unknown
   private abortError: RequestAborted | undefined
@@ -71,6 +75,7 @@ export class IncomingRequest implements Request {
   async readBody(limit: number): Promise<Buffer> {
     const body = await (this.bodyReader ? this.bodyReader(this, limit) : this.exchange.body(limit))
     this.bodyBytes = body.length
+    this.verbTrace?.event('limitedReadBody succeeded', { len: body.length })
     return body
   }
 

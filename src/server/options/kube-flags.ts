@@ -47,7 +47,7 @@ const HARMLESS = `
   service-account-lookup
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
   storage-initialization-timeout
-  tracing-config-file vmodule watch-cache-sizes
+  vmodule watch-cache-sizes
 `
 
 /** Flags of earlier versions, which scripts still pass. */

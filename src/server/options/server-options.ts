@@ -6,6 +6,7 @@ import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { WorkloadOptions } from '../../workloads/workload-options.js'
 import type { EncryptionOptions } from '../encryption/encryption.js'
+import type { TracingOptions } from '../tracing/configuration.js'
 import type { AuditOptions } from './access/audit.js'
 import type { AuthenticationOptions } from './access/authentication.js'
 import type { AuthorizationOptions } from './access/authorization.js'
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions | undefined
   /** Undefined: requests are not recorded. */
   readonly audit?: AuditOptions | undefined
+  /** Undefined: no spans are recorded. */
+  readonly tracing?: TracingOptions | undefined
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
   /** Undefined: workloads are not simulated. */

@@ -11,7 +11,7 @@ import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/defini
 import { createDiscovery } from '../../discovery/discovery.js'
 import { DEBUG_PATHS } from '../../flowcontrol/debug-pages.js'
 import type { FlowControl } from '../../flowcontrol/flow-control.js'
-import { type ApiHandler, type Audit, type Authenticate, createApiHandler } from '../../http/handler.js'
+import { type ApiHandler, type Audit, type Authenticate, createApiHandler, type Tracing } from '../../http/handler.js'
 import {
   findIn,
   findOpenApi,
@@ -63,6 +63,8 @@ export interface ApiParts {
   readonly constrainedImpersonation: boolean
   /** The release that the server behaves as. */
   readonly version: EffectiveVersion
+  /** Undefined: no spans are recorded. */
+  readonly tracing?: Tracing | undefined
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -123,6 +125,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
     flowControl: parts.flowControl,
     audit: parts.audit,
+    tracing: parts.tracing,
     impersonate: createImpersonation(
       access.authorizer.authorize,
       parts.constrainedImpersonation,

@@ -13,6 +13,7 @@ import type { MetricsRegistry } from '../../base/metrics.js'
 import { STRICT_IPS } from '../../builtin/service-addresses.js'
 import { type ServiceAddresses, serviceAddresses } from '../../controllers/service-allocation.js'
 import type { ControllerEnv } from '../../controllers/start-controllers.js'
+import type { Tracing } from '../../http/handler.js'
 import type { Registry } from '../../kinds/registry.js'
 import { isGateOn } from '../../meta/feature-gates.js'
 import { createObjectStores, type ObjectStores } from '../../objects/object-stores.js'
@@ -34,6 +35,8 @@ import { type BootstrapOptions, bootstrap, bootstrapServiceCidr } from './system
 /** What every part of a server is given. */
 export interface ServerEnv extends ControllerEnv {
   readonly ruleCompiler: RuleCompiler
+  /** Undefined: no spans are recorded. */
+  readonly tracing?: Tracing | undefined
 }
 
 export interface Foundation {
@@ -68,7 +71,7 @@ export async function openFoundation(
   )
   const store = await phases.run(
     'open the store',
-    () => openServerStore(options, { encryption, registry, metrics, log, clock }),
+    () => openServerStore(options, { encryption, registry, metrics, log, clock, isTraced: env.tracing !== undefined }),
     opened => opened.close(),
   )
   const tls = options.hooks?.listeners

@@ -79,6 +79,7 @@ export function createServedApi(
     constrainedImpersonation: isGateOn(featureGates, 'ConstrainedImpersonation'),
     cbor: isGateOn(featureGates, 'CBORServingAndStorage'),
     version: options.api.versions,
+    tracing: env.tracing,
     limits,
     verbosity: options.logging.verbosity,
     hooks,

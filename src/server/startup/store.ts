@@ -22,14 +22,26 @@ export interface StoreParts {
   readonly metrics: MetricsRegistry
   readonly log: Logger
   readonly clock: TimerClock
+  /** Whether work for requests that are traced has spans. */
+  readonly isTraced: boolean
 }
 
 export async function openServerStore(
   options: ServerOptions,
-  { encryption, registry, metrics, log, clock }: StoreParts,
+  { encryption, registry, metrics, log, clock, isTraced }: StoreParts,
 ): Promise<Store> {
   const measured = measureStore(await openStore(storageOf(options, log), clock), metrics, registry)
-  return inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options)
+  const encoded = inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options)
+  return isTraced ? inSpans(encoded, registry) : encoded
+}
+
+/** Loaded only where requests are traced. */
+async function inSpans(store: Store, registry: Registry): Promise<Store> {
+  const { createTracedStore } = await import('../../storage/tracing.js')
+  return createTracedStore(store, key => {
+    const kind = registry.ofKey(key)
+    return { group: kind?.group ?? '', resource: kind?.names.plural ?? '' }
+  })
 }
 
 /** Loaded only where objects are encrypted. */

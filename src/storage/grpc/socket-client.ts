@@ -1,26 +1,33 @@
-// Calls of a process on this machine, by gRPC over a Unix socket. It may be started later, and again: a call waits for it as
-// long as its time lets it.
+// Calls of another process by gRPC, over a Unix socket or the network. It may be started later, and again: a call waits for it
+// as long as its time lets it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, openConnection } from '../etcd/client/connection.js'
 import { callHeaders, GrpcCode, GrpcError, unary } from '../etcd/client/grpc.js'
 import type { Method } from '../etcd/client/message-types.js'
 
-export interface SocketClient {
+export interface GrpcClient {
   call<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs: number): Promise<Response>
   close(): void
 }
 
-export interface SocketClientOptions {
-  /** `/run/signer.sock`. */
-  readonly path: string
+export interface GrpcClientOptions {
+  /** `unix:///run/signer.sock` or `http://127.0.0.1:4317`. */
+  readonly endpoint: string
   /** Called after each call, for metrics. */
   onCall(path: string, seconds: number, error: unknown): void
 }
 
 const RECONNECT_MS = 100
 
-export function createSocketClient({ path, onCall }: SocketClientOptions): SocketClient {
-  const endpoint = `unix://${path}`
+/** For the socket at a path, such as `/run/signer.sock`. */
+export const createSocketClient = ({
+  path,
+  onCall,
+}: Pick<GrpcClientOptions, 'onCall'> & { readonly path: string }): GrpcClient =>
+  createGrpcClient({ endpoint: `unix://${path}`, onCall })
+
+export function createGrpcClient({ endpoint, onCall }: GrpcClientOptions): GrpcClient {
+  const what = endpoint.startsWith('unix://') ? `the socket ${endpoint.slice('unix://'.length)}` : endpoint
   const closing = new AbortController()
   let connected: Connection | undefined
   let connecting: Promise<Connection> | undefined
@@ -41,12 +48,7 @@ export function createSocketClient({ path, onCall }: SocketClientOptions): Socke
         if (closing.signal.aborted) throw new GrpcError(GrpcCode.cancelled, 'the client is closed', 'unsent')
         if (performance.now() + RECONNECT_MS >= deadline) {
           const why = cause instanceof Error ? cause.message : String(cause)
-          throw new GrpcError(
-            GrpcCode.deadlineExceeded,
-            `the socket ${path} cannot be reached: ${why}`,
-            'unsent',
-            cause,
-          )
+          throw new GrpcError(GrpcCode.deadlineExceeded, `${what} cannot be reached: ${why}`, 'unsent', cause)
         }
         // Keeps a process alive that waits for this while it starts.
         await sleep(RECONNECT_MS)

@@ -1,6 +1,7 @@
 // Calls to an etcd cluster. Each goes to the connected member, and is retried on other members while that is safe and
 // its time limit allows.
 import type { RequestFields } from '../../../base/http2/request-encoder.js'
+import { type Attributes, activeSpan, outgoingTraceHeaders, SpanKind, traced } from '../../../base/tracing/span.js'
 import { closed, StorageError } from '../../storage-error.js'
 import type { Connection, TlsOptions } from './connection.js'
 import { createEndpoints, type Endpoints } from './endpoints.js'
@@ -61,7 +62,10 @@ export function createEtcdClient({
 
   function attempt(connection: Connection, path: string, frame: Buffer, deadline: number, withoutLeader: boolean) {
     const left = Math.max(1, deadline - performance.now())
-    return unary(connection, headersFor(connection, path, left, withoutLeader), frame, left)
+    const fields = headersFor(connection, path, left, withoutLeader)
+    return activeSpan() === undefined
+      ? unary(connection, fields, frame, left)
+      : tracedCall(connection, path, fields, frame, left)
   }
 
   /** The headers of a call are kept, with their encoding. */
@@ -153,6 +157,40 @@ export function createEtcdClient({
         resolve()
       }
     })
+  }
+}
+
+/** A call for a request that is traced: etcd continues the trace. */
+const tracedCall = (
+  connection: Connection,
+  path: string,
+  fields: RequestFields,
+  frame: Buffer,
+  timeoutMs: number,
+): Promise<Buffer> =>
+  traced(
+    path.slice(1),
+    () => rpcAttributes(connection, path),
+    async span => {
+      const answer = await unary(
+        connection,
+        [...fields, ...Object.entries(outgoingTraceHeaders(span)).flat()],
+        frame,
+        timeoutMs,
+      )
+      span?.set({ 'rpc.response.status_code': 'OK' })
+      return answer
+    },
+    SpanKind.client,
+  )
+
+function rpcAttributes({ endpoint }: Connection, path: string): Attributes {
+  const { hostname, port } = new URL(endpoint)
+  return {
+    'rpc.method': path.slice(1),
+    'rpc.system.name': 'grpc',
+    'server.address': hostname,
+    ...(port !== '' && { 'server.port': Number(port) }),
   }
 }
 

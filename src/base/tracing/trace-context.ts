@@ -1,0 +1,41 @@
+// The trace that a request belongs to, as the headers `traceparent` and `tracestate` name it (W3C Trace Context).
+
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** 16 hexadecimal digits. */
+  readonly spanId: string
+  /** Whether the spans of the trace are recorded. */
+  readonly isSampled: boolean
+  /** What other tracing systems have added; empty if nothing. */
+  readonly state: string
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const NO_TRACE = '0'.repeat(32)
+const NO_SPAN = '0'.repeat(16)
+
+/** Undefined if the headers name no trace. */
+export function parseTraceContext(parent: unknown, state: unknown): TraceContext | undefined {
+  const parts = typeof parent === 'string' ? FORM.exec(parent.trim()) : null
+  if (!parts) return undefined
+  const [, version, traceId, spanId, flags, more] = parts as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ]
+  // Version 00 ends after the flags; later ones may go on. ff is no version.
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1
+  return { traceId, spanId, isSampled, state: typeof state === 'string' ? state : '' }
+}
+
+/** The headers of a call that belongs to the trace. */
+export function traceHeaders({ traceId, spanId, isSampled, state }: TraceContext): Record<string, string> {
+  const traceparent = `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+  return state === '' ? { traceparent } : { traceparent, tracestate: state }
+}

@@ -1,0 +1,1 @@
+export { createTracedStore } from './tracing/traced-store.js'
