@@ -1,10 +1,12 @@
 // Connections to extension servers: where a Service is reached, by which certificate the server is trusted, and with which
 // one this server proves to be the proxy that may name users.
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http'
-import { Agent, request } from 'node:https'
+import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP } from 'node:net'
-import { checkServerIdentity } from 'node:tls'
+import type { Duplex } from 'node:stream'
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls'
 import type { Awaitable } from '../base/awaitable.js'
+import type { Dial } from '../base/dial.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
 import type { FindService } from '../webhook/client.js'
@@ -18,6 +20,8 @@ export interface TransportOptions {
   readonly findService: FindService
   /** Addresses for host names of Services, used instead of their endpoints. */
   readonly hosts: HostOverrides
+  /** How connections are opened; directly by default. */
+  readonly dial?: Dial | undefined
   /** The client certificate and its key, in PEM form. Called before the first request. */
   readonly clientCertificate: () => Awaitable<{ readonly cert: string; readonly key: string } | undefined>
 }
@@ -63,8 +67,9 @@ const AGENT = { keepAlive: true, maxFreeSockets: 32, timeout: 60_000 }
 /** Documents of extension servers may be as large as this. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
-export function createTransport({ findService, hosts, clientCertificate }: TransportOptions): Transport {
-  const agent = new Agent(AGENT)
+export function createTransport({ findService, hosts, dial, clientCertificate }: TransportOptions): Transport {
+  const opening = dial === undefined ? {} : { createConnection: connectThrough(dial) }
+  const agent = Object.assign(new Agent(AGENT), opening)
   const running = new Set<ClientRequest>()
   let identity: { readonly cert?: string; readonly key?: string } | undefined
 
@@ -93,7 +98,7 @@ export function createTransport({ findService, hosts, clientCertificate }: Trans
       ...identity,
       // A server's own certificate in the bundle is trusted without its issuer, as by Go.
       allowPartialTrustChain: true,
-      agent: isUpgrade ? false : agent,
+      ...(isUpgrade ? { agent: false, ...opening } : { agent }),
     })
     running.add(outgoing)
     outgoing.once('close', () => running.delete(outgoing))
@@ -122,6 +127,17 @@ export function createTransport({ findService, hosts, clientCertificate }: Trans
     },
   }
 }
+
+type Connected = (error: Error | null, socket: Duplex) => void
+
+const connectThrough =
+  (dial: Dial) =>
+  (options: RequestOptions, connected: Connected): undefined => {
+    dial(String(options.host), Number(options.port)).then(
+      socket => connected(null, connectTls({ ...(options as ConnectionOptions), socket })),
+      connected as (error: Error) => void,
+    )
+  }
 
 const TIMED_OUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 

@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdmissionCalls } from '../admission/functions.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
+import type { Dial } from '../base/dial.js'
 import type { Logger } from '../base/logger.js'
 import { createMetrics } from '../base/metrics.js'
 import { signInLink } from '../console/sign-in-link.js'
@@ -95,7 +96,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
       clock: options.clock ?? SYSTEM_CLOCK,
       random: Math.random,
       ruleCompiler: new RuleCompiler(createRuleMetrics(metrics)),
-      tracing: options.tracing && (await startTracing(phases, options.tracing, log)),
+      tracing: options.tracing && (await startTracing(phases, options.tracing, options.egress?.controlPlane, log)),
     }
     const foundation = await openFoundation(phases, options, bootstrapOptions, env)
     const { registry, store, objects, tls } = foundation
@@ -218,11 +219,16 @@ async function endRequests(listeners: Pick<Listeners, 'close'>, api: ApiHandler)
 }
 
 /** Loaded only where requests are traced. Spans are sent until everything else has stopped. */
-async function startTracing(phases: Phases, options: TracingOptions, log: Logger): Promise<Tracing> {
+async function startTracing(
+  phases: Phases,
+  options: TracingOptions,
+  dial: Dial | undefined,
+  log: Logger,
+): Promise<Tracing> {
   const { createSpanExporter } = await import('./tracing/exporter.js')
   const { sink } = await phases.run(
     'tracing',
-    () => createSpanExporter(options, log),
+    () => createSpanExporter(options, log, dial),
     exporter => exporter.close(),
   )
   return { sink, ratio: options.ratio }

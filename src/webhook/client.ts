@@ -1,5 +1,6 @@
 // An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dials } from '../base/dial.js'
 import { type Attributes, outgoingTraceHeaders, SpanKind, traced } from '../base/tracing/span.js'
 import { genericResponse } from '../meta/errors/status.js'
 import { createCallQueues } from './call-queue.js'
@@ -34,6 +35,8 @@ export interface WebhookOptions {
   readonly findService?: FindService | undefined
   /** This server, once it listens: for webhooks behind the Service `kubernetes` of `default`. */
   readonly ownServer?: (() => OwnServer | undefined) | undefined
+  /** How connections are opened: to Services those of the cluster, to URLs those of the control plane. */
+  readonly dials?: Dials | undefined
   /** Called with the host before each call. It may wait, and reject as a connection to it would. */
   readonly beforeCall?: ((host: string) => Promise<void>) | undefined
   /** The current time in milliseconds; `Date.now` by default. */
@@ -49,10 +52,13 @@ export function createWebhooks({
   hosts = new Map(),
   findService,
   ownServer,
+  dials: { cluster, controlPlane } = {},
   beforeCall,
   now,
 }: WebhookOptions = {}): Webhooks {
-  const connections = createConnections()
+  const direct = createConnections()
+  const toUrls = controlPlane ? createConnections(controlPlane) : direct
+  const toServices = cluster ? createConnections(cluster) : direct
   const queues = createCallQueues(now)
   const running = new Set<AbortController>()
 
@@ -78,6 +84,8 @@ export function createWebhooks({
       () => callAttributes(call, at.destination),
       async span => {
         const headers = outgoingTraceHeaders(span)
+        const { service, own } = at.destination
+        const connections = own ? direct : service ? toServices : toUrls
         const response = await connections.send({ ...call, headers }, at.destination, at.address, signal)
         span?.set({ 'http.response.status_code': response.status })
         return response
@@ -132,7 +140,7 @@ export function createWebhooks({
     },
     close() {
       for (const abort of running) abort.abort(new Error('the server is stopping'))
-      connections.close()
+      for (const connections of new Set([direct, toUrls, toServices])) connections.close()
     },
   }
 }

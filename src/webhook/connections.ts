@@ -4,8 +4,9 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { checkServerIdentity, type TLSSocket } from 'node:tls'
+import type { Dial } from '../base/dial.js'
 import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.js'
@@ -52,9 +53,10 @@ interface CallOptions extends RequestOptions {
   readonly sessions: Http2Sessions | undefined
 }
 
-export function createConnections(): Connections {
+/** `dial`: how they are opened; directly by default. */
+export function createConnections(dial?: Dial): Connections {
   let loaded: Promise<Http2Sessions> | undefined
-  const agents: Agents = { 'https:': createAgent(), 'http:': new HttpAgent(AGENT) }
+  const agents: Agents = { 'https:': createAgent(dial), 'http:': createPlainAgent(dial) }
 
   function attempt(options: CallOptions, body: string, signal: AbortSignal): Promise<WebhookResponse> {
     const { connectionKey, method, headers, path, sessions } = options
@@ -154,13 +156,13 @@ async function sendByAgent(agents: Agents, options: CallOptions, body: string): 
 }
 
 /** An agent whose new connections may turn out to be of HTTP/2: then the sessions take them over, and the call is repeated. */
-function createAgent(): Agent {
+function createAgent(dial: Dial | undefined): Agent {
   const agent = new Agent(AGENT)
   const connect = agent.createConnection.bind(agent)
-  const createConnection = (options: CallOptions, callback: (error: Error | null, socket?: TLSSocket) => void) => {
+  const begin = (options: CallOptions, callback: Connected, through?: { readonly socket: Socket }) => {
     const { sessions, connectionKey } = options
-    if (!sessions) return connect(options)
-    const socket = connect({ ...options, ALPNProtocols: ['h2', 'http/1.1'] } as RequestOptions) as TLSSocket
+    if (!sessions) return connect({ ...options, ...through })
+    const socket = connect({ ...options, ...through, ALPNProtocols: ['h2', 'http/1.1'] } as RequestOptions) as TLSSocket
     const timer = setTimeout(() => socket.destroy(new Error('net/http: TLS handshake timeout')), HANDSHAKE_MS)
     socket.once('error', callback)
     socket.once('close', () => clearTimeout(timer))
@@ -171,6 +173,28 @@ function createAgent(): Agent {
       sessions.adopt(connectionKey, socket)
       callback(new NotProcessed('http2: client connection lost'))
     })
+    return undefined
+  }
+  const createConnection = (options: CallOptions, connected: Connected) => {
+    if (!dial) return begin(options, connected)
+    dialFor(dial, options).then(socket => {
+      const secured = begin(options, connected, { socket })
+      if (secured) connected(null, secured as TLSSocket)
+    }, connected)
+    return undefined
+  }
+  return Object.assign(agent, { createConnection })
+}
+
+type Connected = (error: Error | null, socket?: Socket) => void
+
+const dialFor = (dial: Dial, { host, port }: RequestOptions): Promise<Socket> => dial(String(host), Number(port))
+
+function createPlainAgent(dial: Dial | undefined): HttpAgent {
+  const agent = new HttpAgent(AGENT)
+  if (!dial) return agent
+  const createConnection = (options: CallOptions, connected: Connected) => {
+    dialFor(dial, options).then(socket => connected(null, socket.resume()), connected)
     return undefined
   }
   return Object.assign(agent, { createConnection })

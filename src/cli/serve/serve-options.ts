@@ -21,6 +21,7 @@ import {
   controllerWarnings,
   DEFAULT_MEDIA_TYPE,
   describeStorage,
+  egressFromFlags,
   encryptionFromFlags,
   leaderElectionFromFlags,
   limitsFromFlags,
@@ -76,6 +77,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     encryption: encryptionFromFlags(flags),
     audit: auditFromFlags(flags),
     tracing: tracingFromFlags(flags),
+    egress: egressFromFlags(flags),
     leaderElection: leaderElectionFromFlags(flags),
     // Tests compare revisions, and nothing looks for the servers of a test.
     controllers: { ...controllersFromFlags(flags), identityLease: hasIdentity(flags) },

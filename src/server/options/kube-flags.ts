@@ -59,7 +59,6 @@ const HARMLESS_OLD = `
 /** By the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
-  'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',
 }
 

@@ -1,6 +1,7 @@
 // All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
 
 import type { TimerClock } from '../../base/clock.js'
+import type { Dials } from '../../base/dial.js'
 import type { MetricsOptions } from '../../base/metrics.js'
 import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
@@ -34,6 +35,8 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions | undefined
   /** Undefined: requests are not recorded. */
   readonly audit?: AuditOptions | undefined
+  /** Through which proxies connections are opened; all are direct when absent. */
+  readonly egress?: Dials | undefined
   /** Undefined: no spans are recorded. */
   readonly tracing?: TracingOptions | undefined
   /** Of the replicas on one etcd; the defaults when absent. */

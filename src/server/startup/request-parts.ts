@@ -63,7 +63,14 @@ export async function startRequestParts(
     isOwnService(service) ? (ownServer()?.address ?? inCluster(service)) : inCluster(service)
   const webhooks = await phases.run(
     'webhooks',
-    () => createWebhooks({ hosts, findService, ownServer, beforeCall: options.hooks?.beforeWebhookCall }),
+    () =>
+      createWebhooks({
+        hosts,
+        findService,
+        ownServer,
+        dials: options.egress,
+        beforeCall: options.hooks?.beforeWebhookCall,
+      }),
     client => client.close(),
   )
   const access = await phases.run(
@@ -135,7 +142,16 @@ export async function startRequestParts(
     () => {
       const kind = kindOf('apiregistration.k8s.io', 'APIService')
       const clientCertificate = async () => (frontProxy ? (await frontProxy()).client : proxyClient)
-      return startAggregator({ objects, kind, hosts, findService, forwardsRedirects, clientCertificate, env })
+      return startAggregator({
+        objects,
+        kind,
+        hosts,
+        findService,
+        dial: options.egress?.cluster,
+        forwardsRedirects,
+        clientCertificate,
+        env,
+      })
     },
     started => started.stop(),
   )

@@ -55,7 +55,7 @@ export async function startEncryption(
 }
 
 /** Every watch that finds it reports that the data was replaced; one line in a while is enough. */
-function storageOf({ storage }: ServerOptions, log: Logger): StorageOptions {
+function storageOf({ storage, egress }: ServerOptions, log: Logger): StorageOptions {
   if (storage.kind !== 'etcd') return storage
   let notBefore = 0
   const onReplaced = (reason: string): void => {
@@ -65,7 +65,7 @@ function storageOf({ storage }: ServerOptions, log: Logger): StorageOptions {
       reason,
     })
   }
-  return { ...storage, onReplaced }
+  return { ...storage, dial: egress?.etcd, onReplaced }
 }
 
 /** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */

@@ -1,5 +1,6 @@
 // Sends spans to a collector, in batches and in the background: nothing waits for it. Spans that a collector does not take are
 // sent again with later ones; those that do not fit into the queue are dropped.
+import type { Dial } from '../../base/dial.js'
 import type { Logger } from '../../base/logger.js'
 import type { FinishedSpan, SpanSink } from '../../base/tracing/span.js'
 import { createGrpcClient } from '../../storage/grpc.js'
@@ -23,9 +24,15 @@ const CLOSE_MS = 1_000
 
 const RESOURCE = { 'service.name': 'apiserver', 'service.instance.id': serverIdentity() }
 
-export function createSpanExporter({ endpoint }: Pick<TracingOptions, 'endpoint'>, log: Logger): SpanExporter {
+/** `dial`: how the collector is reached; directly by default. */
+export function createSpanExporter(
+  { endpoint }: Pick<TracingOptions, 'endpoint'>,
+  log: Logger,
+  dial?: Dial,
+): SpanExporter {
   const client = createGrpcClient({
     endpoint: endpoint.startsWith('unix:') ? endpoint.replace(/^unix:(?!\/\/)/, 'unix://') : `http://${endpoint}`,
+    dial,
     onCall() {},
   })
   let queue: FinishedSpan[] = []

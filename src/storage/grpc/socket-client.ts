@@ -1,6 +1,7 @@
 // Calls of another process by gRPC, over a Unix socket or the network. It may be started later, and again: a call waits for it
 // as long as its time lets it.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dial } from '../../base/dial.js'
 import { type Connection, openConnection } from '../etcd/client/connection.js'
 import { callHeaders, GrpcCode, GrpcError, unary } from '../etcd/client/grpc.js'
 import type { Method } from '../etcd/client/message-types.js'
@@ -13,6 +14,8 @@ export interface GrpcClient {
 export interface GrpcClientOptions {
   /** `unix:///run/signer.sock` or `http://127.0.0.1:4317`. */
   readonly endpoint: string
+  /** How connections of the network are opened; directly by default. */
+  readonly dial?: Dial | undefined
   /** Called after each call, for metrics. */
   onCall(path: string, seconds: number, error: unknown): void
 }
@@ -26,14 +29,14 @@ export const createSocketClient = ({
 }: Pick<GrpcClientOptions, 'onCall'> & { readonly path: string }): GrpcClient =>
   createGrpcClient({ endpoint: `unix://${path}`, onCall })
 
-export function createGrpcClient({ endpoint, onCall }: GrpcClientOptions): GrpcClient {
+export function createGrpcClient({ endpoint, dial, onCall }: GrpcClientOptions): GrpcClient {
   const what = endpoint.startsWith('unix://') ? `the socket ${endpoint.slice('unix://'.length)}` : endpoint
   const closing = new AbortController()
   let connected: Connection | undefined
   let connecting: Promise<Connection> | undefined
 
   function connect(timeoutMs: number): Promise<Connection> {
-    connecting ??= openConnection(endpoint, { connectTimeoutMs: timeoutMs, signal: closing.signal })
+    connecting ??= openConnection(endpoint, { dial, connectTimeoutMs: timeoutMs, signal: closing.signal })
       .then(opened => (connected = opened))
       .finally(() => void (connecting = undefined))
     return connecting

@@ -1,6 +1,7 @@
 // One HTTP/2 connection to one etcd member, which is closed when the peer stops responding.
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import type { Dial } from '../../../base/dial.js'
 import type { RequestFields } from '../../../base/http2/request-encoder.js'
 import { ClientConnection } from './http2/client-connection.js'
 import type { ClientStream, StreamSink } from './http2/client-stream.js'
@@ -31,6 +32,8 @@ export interface Connection {
 
 export interface ConnectionOptions {
   readonly tls?: TlsOptions | undefined
+  /** How connections of the network are opened; directly by default. */
+  readonly dial?: Dial | undefined
   /** The time limit for connecting. */
   readonly connectTimeoutMs: number
   /** Aborts connecting. */
@@ -50,9 +53,24 @@ const socketOf = (endpoint: string): string | undefined =>
   endpoint.startsWith('unix://') ? endpoint.slice('unix://'.length) : undefined
 
 /** Connects. Resolves when the peer has sent its settings, so that a stopped process does not count as connected. */
-export function openConnection(endpoint: string, options: ConnectionOptions): Promise<Connection> {
+export async function openConnection(endpoint: string, options: ConnectionOptions): Promise<Connection> {
+  const { dial, connectTimeoutMs, signal } = options
+  if (dial === undefined || socketOf(endpoint) !== undefined) return begin(endpoint, options)
+  const { protocol, hostname, port } = new URL(endpoint)
+  const dialed = await dial(hostname.replace(/^\[(.*)\]$/, '$1'), Number(port || portOf(protocol)), connectTimeoutMs)
+  if (signal?.aborted) {
+    dialed.destroy()
+    throw new Error('the store was closed')
+  }
+  return begin(endpoint, options, dialed)
+}
+
+const portOf = (protocol: string): number => (protocol === 'http:' ? 80 : 443)
+
+/** `dialed`: a connection to the endpoint that is open already. */
+function begin(endpoint: string, options: ConnectionOptions, dialed?: Socket): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const { socket, begun, ...names } = openSocket(endpoint, options.tls)
+    const { socket, begun, ...names } = openSocket(endpoint, options.tls, dialed)
     const timer = setTimeout(() => fail(new Error('no answer came in time')), options.connectTimeoutMs)
     timer.unref()
 
@@ -73,7 +91,7 @@ export function openConnection(endpoint: string, options: ConnectionOptions): Pr
     const onClosed = (): void => fail(new Error('the connection was closed'))
     socket.once('error', fail)
     socket.once('close', onClosed)
-    socket.once(begun, () => {
+    const onBegun = (): void => {
       if (!speaksHttp2(socket)) return fail(new Error('the peer does not speak HTTP/2'))
       socket.off('error', fail)
       socket.off('close', onClosed)
@@ -87,12 +105,16 @@ export function openConnection(endpoint: string, options: ConnectionOptions): Pr
         },
         error => fail(error ?? new Error('the connection was closed')),
       )
-    })
+    }
+    if (begun === undefined) {
+      onBegun()
+      socket.resume()
+    } else socket.once(begun, onBegun)
   })
 }
 
-/** A socket, and the event by which it is connected. */
-function openSocket(endpoint: string, tls: TlsOptions | undefined) {
+/** A socket, and the event by which it is connected if it is not yet. */
+function openSocket(endpoint: string, tls: TlsOptions | undefined, dialed: Socket | undefined) {
   const path = socketOf(endpoint)
   if (path !== undefined) {
     return { socket: connectPlain(path), begun: 'connect', scheme: 'http', authority: 'localhost' } as const
@@ -100,13 +122,13 @@ function openSocket(endpoint: string, tls: TlsOptions | undefined) {
   const { protocol, host: authority, hostname, port } = new URL(endpoint)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   if (protocol === 'http:') {
+    if (dialed) return { socket: dialed, begun: undefined, scheme: 'http', authority } as const
     const socket = connectPlain({ host, port: Number(port || 80) })
     return { socket, begun: 'connect', scheme: 'http', authority } as const
   }
   const socket: Socket = connectTls({
     ...tls,
-    host,
-    port: Number(port || 443),
+    ...(dialed ? { socket: dialed } : { host, port: Number(port || 443) }),
     ALPNProtocols: ['h2'],
     ...(isIP(host) === 0 && { servername: host }),
   })

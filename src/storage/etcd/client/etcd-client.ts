@@ -1,5 +1,6 @@
 // Calls to an etcd cluster. Each goes to the connected member, and is retried on other members while that is safe and
 // its time limit allows.
+import type { Dial } from '../../../base/dial.js'
 import type { RequestFields } from '../../../base/http2/request-encoder.js'
 import { type Attributes, activeSpan, outgoingTraceHeaders, SpanKind, traced } from '../../../base/tracing/span.js'
 import { closed, StorageError } from '../../storage-error.js'
@@ -14,6 +15,8 @@ export interface EtcdClientOptions {
   /** Such as `http://127.0.0.1:2379`; several for the members of one cluster. */
   readonly endpoints: readonly string[]
   readonly tls?: TlsOptions | undefined
+  /** How connections are opened; directly by default. */
+  readonly dial?: Dial | undefined
   /** The time limit of an operation, including all its attempts. A write that was sent may take twice as long. */
   readonly timeoutMs?: number | undefined
 }
@@ -49,10 +52,11 @@ export const REQUIRE_LEADER = { hasleader: 'true' }
 export function createEtcdClient({
   endpoints: urls,
   tls,
+  dial,
   timeoutMs = DEFAULT_TIMEOUT_MS,
 }: EtcdClientOptions): EtcdClient {
   checkEndpoints(urls)
-  const endpoints = createEndpoints(urls, { tls, connectTimeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) })
+  const endpoints = createEndpoints(urls, { tls, dial, connectTimeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) })
   const versions = new WeakMap<Connection, Promise<string | undefined>>()
   const headers = new WeakMap<Connection, Map<string, RequestFields>>()
   let isClosed = false
