@@ -1,22 +1,26 @@
 // PodCertificateRequests of nodes: for pods that run there, which are named as they are. A uid that is not the stored one may
 // be newer than what is known here, so that such an error is no refusal: the node tries again.
 import { notFound, unclassified } from '../../../meta/errors/status.js'
-import { isGateOn } from '../../../meta/feature-gates.js'
+import { type FeatureGates, isGateOn } from '../../../meta/feature-gates.js'
 import { quote } from '../../../meta/go/go-text.js'
 import type { ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import { objectAt, stringAt } from '../../../meta/values/access.js'
 import type { Lister } from '../../../objects/lister.js'
 import type { Attributes } from '../../attributes.js'
-import type { NodeRestrictionEnv } from './plugin.js'
 
 const MIRROR = 'kubernetes.io/config.mirror'
+
+interface PodCertificateEnv {
+  readonly objects: Lister
+  readonly featureGates: FeatureGates
+}
 
 /** Why the request is refused. Throws other errors. */
 export async function checkPodCertificate(
   node: string,
   { operation, subresource, namespace, object }: Attributes,
-  { objects, featureGates }: NodeRestrictionEnv,
+  { objects, featureGates }: PodCertificateEnv,
 ): Promise<string | undefined> {
   if (!isGateOn(featureGates, 'PodCertificateRequest')) return 'PodCertificateRequest feature gate is disabled'
   if (operation !== 'CREATE') return `unexpected operation ${operation}`
