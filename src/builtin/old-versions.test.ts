@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ApiObject } from '../meta/object/api-object.js'
 import { builtinTypes } from '../types/type-table.js'
 import { oldVersions } from './old-versions.js'
 
@@ -30,4 +31,20 @@ test.each([
   const spec = selector === undefined ? {} : { selector }
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'a' }, spec }
   expect(convert!(budget)).toEqual({ ...budget, spec: expected === undefined ? {} : { selector: expected } })
+})
+
+test('webhooks in v1beta1 have the defaults of that version, where they say nothing', () => {
+  const { convert } = oldVersions().get('admissionregistration.k8s.io/v1beta1')!.get('ValidatingWebhookConfiguration')!
+  const configuration = (webhook: object) =>
+    ({ apiVersion: '', kind: '', metadata: { name: 'a' }, webhooks: [webhook] }) as unknown as ApiObject
+  const defaults = {
+    admissionReviewVersions: ['v1beta1'],
+    failurePolicy: 'Ignore',
+    matchPolicy: 'Exact',
+    sideEffects: 'Unknown',
+    timeoutSeconds: 30,
+  }
+  expect(convert!(configuration({ name: 'w', sideEffects: null }))).toEqual(configuration({ ...defaults, name: 'w' }))
+  const given = { name: 'w', failurePolicy: 'Fail', sideEffects: 'None', timeoutSeconds: 5 }
+  expect(convert!(configuration(given))).toEqual(configuration({ ...defaults, ...given }))
 })

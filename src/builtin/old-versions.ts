@@ -1,7 +1,7 @@
 // Versions that kube-apiserver reads from etcd and does not serve any more. An object that was not written since such a
 // version was current is still in it. Their kinds have the same fields as the version in which they are read here.
 import { type ApiObject } from '../meta/object/api-object.js'
-import { has, objectAt } from '../meta/values/access.js'
+import { has, objectAt, objectsAt } from '../meta/values/access.js'
 import { selectorOfV1beta1 } from './policy/budget-selector.js'
 
 export interface OldVersion {
@@ -34,10 +34,30 @@ export function oldVersions(): ReadonlyMap<string, ReadonlyMap<string, OldVersio
   return new Map(
     Object.entries(KINDS).map(([old, kinds]) => {
       const apiVersion = `${old.split('/')[0]}/v1`
-      const convert = old === 'policy/v1beta1' ? convertBudget : undefined
-      return [old, new Map(kinds.split(' ').map(kind => [kind, { apiVersion, convert }]))]
+      return [old, new Map(kinds.split(' ').map(kind => [kind, { apiVersion, convert: CONVERSIONS[old] }]))]
     }),
   )
+}
+
+const CONVERSIONS: Readonly<Record<string, OldVersion['convert']>> = {
+  'admissionregistration.k8s.io/v1beta1': convertWebhooks,
+  'policy/v1beta1': convertBudget,
+}
+
+/** Those that are others than in v1. They count for fields that were added after the object was written. */
+const WEBHOOK_DEFAULTS = {
+  admissionReviewVersions: ['v1beta1'],
+  failurePolicy: 'Ignore',
+  matchPolicy: 'Exact',
+  sideEffects: 'Unknown',
+  timeoutSeconds: 30,
+}
+
+function convertWebhooks(configuration: ApiObject): ApiObject {
+  for (const webhook of objectsAt(configuration, 'webhooks')) {
+    for (const [field, value] of Object.entries(WEBHOOK_DEFAULTS)) webhook[field] ??= value
+  }
+  return configuration
 }
 
 function convertBudget(budget: ApiObject): ApiObject {

@@ -116,3 +116,16 @@ test('of damaged protobuf, the error says what is wrong with the protobuf', asyn
   const entry = (await store.get(key))!
   expect(() => decodeStored(entry)).toThrow('Internal error occurred: unexpected EOF')
 })
+
+test('objects of others are completed when they are read, those of this server are not', async () => {
+  const etcd = createMemoryStore()
+  const complete = (object: ApiObject): ApiObject => ({ ...object, data: { completed: 'yes' } })
+  const store = createEncodedStore(etcd, { types: builtinTypes(), protobuf: false, cbor: false, complete })
+  const own = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const { apiVersion, kind, metadata } = own
+  await etcd.create('/own', bytes(own))
+  await etcd.create('/json', bytes({ kind, apiVersion, metadata }))
+  await etcd.create('/protobuf', encodeObject(builtinTypes(), own)!)
+  expect(parsed(await store.get('/own'))).not.toHaveProperty('data')
+  for (const key of ['/json', '/protobuf']) expect(parsed(await store.get(key))).toHaveProperty('data.completed', 'yes')
+})

@@ -24,6 +24,8 @@ export interface StoredEncoding {
   readonly storedForms?: readonly StoredForm[] | undefined
   /** Versions of built-in kinds that are read and never written, by version and kind. */
   readonly oldVersions?: OldVersions | undefined
+  /** Fills in what is newer than a built-in object. May change its argument. */
+  readonly complete?: ((object: ApiObject) => ApiObject) | undefined
 }
 
 type OldVersions = ReadonlyMap<string, ReadonlyMap<string, OldVersion>>
@@ -102,12 +104,13 @@ const HEAD = /^\{"apiVersion":"([^"\\]+)","kind":"([^"\\]+)","metadata":\{/
 const HEAD_LENGTH = 512
 const headOf = (json: Buffer): string => json.toString('latin1', 0, HEAD_LENGTH)
 
-function createReader({ types, storedForms = [], oldVersions }: StoredEncoding): (value: Buffer) => Buffer {
+function createReader(encoding: StoredEncoding): (value: Buffer) => Buffer {
+  const { types, oldVersions, complete = (object: ApiObject) => object } = encoding
   return value => {
     try {
-      if (isEnvelope(value)) return encodeStored(openObject(types, value, oldVersions))
+      if (isEnvelope(value)) return encodeStored(complete(openObject(types, value, oldVersions)))
       if (value.subarray(0, SELF_DESCRIBED.length).equals(SELF_DESCRIBED)) return stored(types, decodeCbor(value).value)
-      return fromJson(types, storedForms, value, oldVersions)
+      return fromJson(encoding, value)
     } catch (error) {
       // A request that needs the object gets the error. That of damaged JSON is found again when it is parsed.
       return value[0] === BRACE ? value : undecodable(error as Error)
@@ -132,20 +135,20 @@ function withCurrentVersion(object: ApiObject, oldVersions: OldVersions | undefi
   return old.convert ? old.convert(current) : current
 }
 
-function fromJson(types: Types, forms: readonly StoredForm[], value: Buffer, oldVersions?: OldVersions): Buffer {
+function fromJson(encoding: StoredEncoding, value: Buffer): Buffer {
+  const { types, storedForms = [], oldVersions, complete } = encoding
   // kube-apiserver ends JSON with a newline, which would split the line of a watch event.
   const text = value.at(-1) === NEWLINE ? value.subarray(0, -1) : value
   if (text[0] !== BRACE) return text
   const head = headOf(text)
-  const form = forms.find(({ storedVersion }) => head.includes(`"apiVersion":"${storedVersion}"`))
+  const form = storedForms.find(({ storedVersion }) => head.includes(`"apiVersion":"${storedVersion}"`))
   const [, apiVersion = '', kind = ''] = HEAD.exec(head) ?? []
   if (!form && apiVersion !== '' && !oldVersions?.get(apiVersion)?.has(kind)) return text
   const object = decodeJson(text, { floatMinusZero: true }).value
   if (!isObject(object)) return stored(types, object)
-  return stored(
-    types,
-    form ? form.fromStored(object as ApiObject) : withCurrentVersion(object as ApiObject, oldVersions),
-  )
+  if (form) return stored(types, form.fromStored(object as ApiObject))
+  const current = withCurrentVersion(object as ApiObject, oldVersions)
+  return stored(types, complete && isObject(current.metadata) ? complete(current) : current)
 }
 
 /** The members of custom objects are sorted by name, as kube-apiserver shows them. */

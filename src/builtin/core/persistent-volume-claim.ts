@@ -71,6 +71,11 @@ function syncDataSources(claim: ValueObject, old: ValueObject): void {
   const source = objectOrNone(spec, 'dataSource')
   const isOld = source !== undefined && !hadSource && !has(spec, 'dataSourceRef')
   if (isOld && !isClaimOrSnapshot(source)) delete spec['dataSource']
+  fillDataSources(spec)
+}
+
+/** Each of both, if only the other is there. */
+export function fillDataSources(spec: ValueObject): void {
   if (stringAt(objectAt(spec, 'dataSourceRef'), 'namespace') !== '') return
   copyIfMissing(spec, 'dataSourceRef', 'dataSource')
   copyIfMissing(spec, 'dataSource', 'dataSourceRef')

@@ -3,9 +3,13 @@ import type { TimerClock } from '../../base/clock.js'
 import type { Logger } from '../../base/logger.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import { oldVersions } from '../../builtin/old-versions.js'
+import { parseServiceRanges } from '../../builtin/service-addresses.js'
+import { storedDefaults } from '../../builtin/stored-defaults.js'
 import { STORED_DEFINITION } from '../../crd/stored-form.js'
+import type { Strategy } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { isGateOn } from '../../meta/feature-gates.js'
+import { groupVersionKind } from '../../meta/group-version.js'
 import { createEncodedStore } from '../../objects/encoded-store.js'
 import { openStore, type StorageOptions, storedKeyOf } from '../../storage/open-store.js'
 import type { Store } from '../../storage/store.js'
@@ -31,7 +35,7 @@ export async function openServerStore(
   { encryption, registry, metrics, log, clock, isTraced }: StoreParts,
 ): Promise<Store> {
   const measured = measureStore(await openStore(storageOf(options, log), clock), metrics, registry)
-  const encoded = inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options)
+  const encoded = inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options, registry)
   return isTraced ? inSpans(encoded, registry) : encoded
 }
 
@@ -69,13 +73,21 @@ function storageOf({ storage, egress }: ServerOptions, log: Logger): StorageOpti
 }
 
 /** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */
-function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
+function inEtcdEncoding(store: Store, { storage, api }: ServerOptions, registry: Registry): Store {
   if (storage.kind !== 'etcd') return store
+  const types = builtinTypes()
+  const families = (parseServiceRanges(api.serviceRange) ?? []).map(({ family }) => family)
+  const findStrategy = (apiVersion: string, name: string): Strategy | undefined => {
+    if (!types.ofKind(apiVersion, name)) return undefined
+    const { group, version } = groupVersionKind(apiVersion, name)
+    return registry.findKind(group, name)?.versions.find(each => each.name === version)?.strategy
+  }
   return createEncodedStore(store, {
-    types: builtinTypes(),
+    types,
     protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
     cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
     storedForms: [STORED_DEFINITION],
     oldVersions: oldVersions(),
+    complete: storedDefaults(findStrategy, families),
   })
 }
