@@ -38,7 +38,7 @@ export function createProxy(transport: Transport, forwardsRedirects = false): Pr
     const call = {
       method: exchange.method,
       path: exchange.query === '' ? exchange.path : `${exchange.path}?${exchange.query}`,
-      headers: headersFor(request, address),
+      headers: headersFor(request, address, transport.namesUids),
     }
     const isUpgrade = exchange.takeConnection !== undefined
     const send = (): ClientRequest => transport.request(service, address, { ...call, isUpgrade })
@@ -93,7 +93,7 @@ const isKeptBack = (name: string): boolean =>
   name.startsWith('impersonate-') ||
   name.startsWith('x-remote-')
 
-function headersFor(request: ProxiedRequest, address: Endpoint): OutgoingHttpHeaders {
+function headersFor(request: ProxiedRequest, address: Endpoint, namesUids: boolean): OutgoingHttpHeaders {
   const { exchange, user, auditId, info } = request
   const { rawHeaders, peer } = exchange
   const hops = hopsOf(exchange.headers.connection)
@@ -112,7 +112,7 @@ function headersFor(request: ProxiedRequest, address: Endpoint): OutgoingHttpHea
     'x-forwarded-host': hostPort(address),
     'x-forwarded-proto': 'https',
     'x-forwarded-uri': encodeURI(info.path),
-    ...userHeaders(user),
+    ...userHeaders(user, namesUids),
     ...outgoingTraceHeaders(),
   }
 }

@@ -22,6 +22,8 @@ export interface TransportOptions {
   readonly hosts: HostOverrides
   /** How connections are opened; directly by default. */
   readonly dial?: Dial | undefined
+  /** Whether users are named with their uid; they are when absent. */
+  readonly namesUids?: boolean | undefined
   /** The client certificate and its key, in PEM form. Called before the first request. */
   readonly clientCertificate: () => Awaitable<{ readonly cert: string; readonly key: string } | undefined>
 }
@@ -35,6 +37,7 @@ export interface Transport {
   request(service: RemoteService, address: Endpoint, options: CallOptions): ClientRequest
   /** Gets a whole response. */
   get(service: RemoteService, path: string, options: GetOptions): Promise<RemoteResponse>
+  readonly namesUids: boolean
   close(): void
 }
 
@@ -67,7 +70,8 @@ const AGENT = { keepAlive: true, maxFreeSockets: 32, timeout: 60_000 }
 /** Documents of extension servers may be as large as this. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
-export function createTransport({ findService, hosts, dial, clientCertificate }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { findService, hosts, dial, clientCertificate, namesUids = true } = options
   const opening = dial === undefined ? {} : { createConnection: connectThrough(dial) }
   const agent = Object.assign(new Agent(AGENT), opening)
   const running = new Set<ClientRequest>()
@@ -111,7 +115,11 @@ export function createTransport({ findService, hosts, dial, clientCertificate }:
     request: send,
     async get(service, path, { user, headers = {}, method = 'GET', timeoutMs }) {
       const address = await resolve(service)
-      const outgoing = send(service, address, { method, path, headers: { ...headers, ...userHeaders(user) } })
+      const outgoing = send(service, address, {
+        method,
+        path,
+        headers: { ...headers, ...userHeaders(user, namesUids) },
+      })
       const timer = setTimeout(() => outgoing.destroy(new Error(TIMED_OUT)), timeoutMs)
       try {
         return await wholeResponse(outgoing)
@@ -121,6 +129,7 @@ export function createTransport({ findService, hosts, dial, clientCertificate }:
         clearTimeout(timer)
       }
     },
+    namesUids,
     close() {
       for (const outgoing of running) outgoing.destroy()
       agent.destroy()
@@ -173,10 +182,13 @@ export const hostPort = ({ host, port }: Endpoint): string => `${isIP(host) === 
 // ---- the user
 
 /** The headers by which an extension server knows the user of a request. */
-export function userHeaders(user: Pick<UserInfo, 'name' | 'groups'> & Partial<UserInfo>): OutgoingHttpHeaders {
+export function userHeaders(
+  user: Pick<UserInfo, 'name' | 'groups'> & Partial<UserInfo>,
+  hasUid: boolean,
+): OutgoingHttpHeaders {
   const { name, uid = '', groups, extra = {} } = user
   const headers: OutgoingHttpHeaders = { 'X-Remote-User': utf8(name) }
-  if (uid !== '') headers['X-Remote-Uid'] = utf8(uid)
+  if (hasUid && uid !== '') headers['X-Remote-Uid'] = utf8(uid)
   if (groups.length > 0) headers['X-Remote-Group'] = groups.map(utf8)
   for (const [key, values] of Object.entries(extra)) {
     if (values.length > 0) headers[`X-Remote-Extra-${escapeKey(key)}`] = values.map(utf8)

@@ -173,7 +173,7 @@ const DEFINITIONS: ReadonlyMap<string, KindDefinition> = new Map(
 /** Groups whose kinds other rooms make, because their objects are instructions to the server itself. */
 const SERVED_ELSEWHERE: ReadonlySet<string> = new Set(['apiextensions.k8s.io'])
 
-export { fieldGates } from './settings/kind-settings.js'
+export { fieldGates, withSettings } from './settings/kind-settings.js'
 
 /** With the settings of a server that no flag has changed. They follow from the table alone: all servers of a process share them. */
 export const builtinKinds = keptBy((table: TypeTable): readonly Kind[] => builtinKindsWith(table, {}))

@@ -27,6 +27,8 @@ export interface DiscoveryOptions {
   readonly version?: EffectiveVersion | undefined
   /** Paths of other endpoints, to be listed at the root. */
   readonly otherPaths?: readonly string[] | undefined
+  /** Whether lists of resources have the hashes of storage versions; they do when absent. */
+  readonly hasStorageHashes?: boolean | undefined
 }
 
 export interface Discovery {
@@ -78,7 +80,7 @@ const AGGREGATED_OFFER: Offer = {
 }
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { registry, extras, remote, serverAddress, otherPaths = [] } = options
+  const { registry, extras, remote, serverAddress, otherPaths = [], hasStorageHashes = true } = options
   const groups = createApiGroups(registry, extras, remote)
   const core = (): ApiGroup | undefined => groups.find('')
   const groupsPage = keptWhile(groups.named, all => createDocument(() => groupList(all)))
@@ -89,7 +91,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (rest.length > 0) return undefined
     if (version === undefined) return coreRoot
     const found = core()?.versions.find(({ name }) => name === version)
-    return found ? versionPage(found) : notFoundPage
+    return found ? versionPage(found, hasStorageHashes) : notFoundPage
   }
 
   function findGroup([name, version, ...rest]: readonly string[]): Page | undefined {
@@ -99,7 +101,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const group = name === '' ? undefined : groups.find(name)
     if (!group || version === undefined) return group && plainPage(groupPages(group))
     const found = group.versions.find(each => each.name === version)
-    if (found) return versionPage(found)
+    if (found) return versionPage(found, hasStorageHashes)
     return group.versions.some(({ isRouted }) => isRouted) ? notFoundPage : undefined
   }
 
@@ -164,11 +166,11 @@ const plainPage =
     respond(request, document, PLAIN)
 
 const versionPage =
-  (version: ApiVersion): Page =>
+  (version: ApiVersion, hasHashes: boolean): Page =>
   request => {
     const offer = version.isRouted ? ROUTED : PLAIN
     if (version.isRouted) checkRoute(request, offer.encodings)
-    return respond(request, versionPages(version), offer)
+    return respond(request, versionPages(version, hasHashes), offer)
   }
 
 const versionOfServer =
@@ -217,4 +219,6 @@ const prettyJson = (value: ValueObject): PageResponse => ({
 // ---- caches
 
 const groupPages = keptBy((group: ApiGroup) => createDocument(() => groupDocument(group)))
-const versionPages = keptBy((version: ApiVersion) => createDocument(() => resourceList(version)))
+const versionPages = keptBy((version: ApiVersion, hasHashes: boolean) =>
+  createDocument(() => resourceList(version, hasHashes)),
+)

@@ -10,15 +10,19 @@ import { podBindings } from './subresources/pod-binding.js'
 import { podEvictions } from './subresources/pod-eviction.js'
 import { serverObjects } from './system-writes.js'
 
+export type { MayCreate }
+
 export interface PodSubresourceKinds {
   readonly pods: Kind
   readonly budgets: Kind
 }
 
-export const podSubresources = (context: ApiContext, { pods, budgets }: PodSubresourceKinds): VirtualResource[] => [
-  ...podBindings(context, pods),
-  podEvictions(context, pods, budgets),
-]
+/** `clearsNomination`: whether a pod that is bound has no nominated node any more. */
+export const podSubresources = (
+  context: ApiContext,
+  { pods, budgets }: PodSubresourceKinds,
+  clearsNomination = true,
+): VirtualResource[] => [...podBindings(context, pods, clearsNomination), podEvictions(context, pods, budgets)]
 
 export function connectSubresources(context: ApiContext, kinds: ConnectKinds, mayCreate: MayCreate): ConnectResource[] {
   const objects = serverObjects(context)

@@ -50,3 +50,41 @@ test('a watch cannot begin with the existing objects without WatchList', async (
     'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
   )
 })
+
+test('gates that are on by default can be switched off', async () => {
+  const gates = {
+    AuthorizePodWebsocketUpgradeCreatePermission: false,
+    CRDObservedGenerationTracking: false,
+    ClearingNominatedNodeNameAfterBinding: false,
+    StorageVersionHash: false,
+    WatchCacheInitializationPostStartHook: false,
+  }
+  const list = await send(gates, '/api/v1')
+  expect(JSON.stringify(list.body)).not.toContain('storageVersionHash')
+  const { token } = server!
+  const call = (method: string, path: string, body?: object, more: object = {}) =>
+    sendRequest(server!, path, { token, method, ...(body && { body }), ...more })
+  expect((await call('GET', '/readyz?verbose')).text).not.toContain('storage-readiness')
+
+  const merge = { headers: { 'content-type': 'application/merge-patch+json' } }
+  const pod = {
+    metadata: { name: 'p' },
+    spec: { serviceAccountName: 'default', containers: [{ name: 'c', image: 'i' }] },
+  }
+  expect((await call('POST', PODS, pod)).status).toBe(201)
+  await call('PATCH', `${PODS}/p/status`, { status: { nominatedNodeName: 'n1' } }, merge)
+  await call('POST', `${PODS}/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n2' } })
+  const nominated = await call('PATCH', `${PODS}/p/status`, { status: { nominatedNodeName: 'n3' } }, merge)
+  expect(nominated.body).toMatchObject({ spec: { nodeName: 'n2' }, status: { nominatedNodeName: 'n3' } })
+
+  const names = { plural: 'ws', singular: 'w', kind: 'W', listKind: 'WList' }
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const versions = [{ name: 'v1', served: true, storage: true, schema }]
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const spec = { group: 'example.com', names, scope: 'Cluster', versions }
+  await call('POST', definitions, { metadata: { name: 'ws.example.com' }, spec })
+  const status = { observedGeneration: 7, storedVersions: ['v1'] }
+  const written = await call('PATCH', `${definitions}/ws.example.com/status`, { status }, merge)
+  expect(written.body.status).toHaveProperty('storedVersions')
+  expect(written.body.status).not.toHaveProperty('observedGeneration')
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { authenticate, byCertificate, byToken, type Credentials } from './authenticate.js'
+import { authenticate, byCertificate, byCertificateWithoutUid, byToken, type Credentials } from './authenticate.js'
 import { parseTokenFile } from './token-file.js'
 
 const tokens = parseTokenFile('admin-token,admin,admin-uid,"system:masters"\nbob-token,bob,bob-uid,""\n\nt,u,i,"a,b"\n')
@@ -40,6 +40,10 @@ test('a certificate may have a uid, and is named by its digest', async () => {
   })
   expect(await withUid(['u', 'v'])).toBeUndefined()
   expect(await withUid('')).toBeUndefined()
+  for (const uid of ['u', ['u', 'v'], '']) {
+    const certificate = { subject: { CN: 'a', [UID]: uid }, isValid: true, raw }
+    expect(byCertificateWithoutUid({ ...nothing, certificate })).toMatchObject({ name: 'a', uid: '' })
+  }
 })
 
 test('a request without credentials is anonymous, if that is allowed', async () => {

@@ -58,13 +58,18 @@ export const withAuthenticated = (identity: Identity): Identity =>
  * The common name is the user, the organizations are the groups, and an attribute of Kubernetes' own is the uid. A certificate
  * without a common name is ignored, and one with several uids or an empty one is refused.
  */
-export const byCertificate: Authenticator = ({ certificate }) => {
+export const byCertificate: Authenticator = credentials => ofCertificate(credentials, true)
+
+/** The same without the uid. */
+export const byCertificateWithoutUid: Authenticator = credentials => ofCertificate(credentials, false)
+
+function ofCertificate({ certificate }: Credentials, hasUid: boolean): Identity | false | undefined {
   if (!certificate) return undefined
   const { subject, isValid, raw } = certificate
   if (!isValid) return false
   const name = commonNameOf(subject)
   if (name === '') return undefined
-  const uids = subject[UID_ATTRIBUTE]
+  const uids = hasUid ? subject[UID_ATTRIBUTE] : undefined
   if (Array.isArray(uids) || uids === '') return false
   const groups = subject['O'] ?? []
   const extra = { 'authentication.kubernetes.io/credential-id': [credentialOf(raw)] }

@@ -94,6 +94,9 @@ export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
       ),
     },
   ],
+  'apiextensions.k8s.io CustomResourceDefinition': [
+    { CRDObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'] },
+  ],
   'apps Deployment': [{ DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] }],
   'apps ReplicaSet': [{ DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] }],
   'apps StatefulSet': [{ MaxUnavailableStatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] }],

@@ -45,7 +45,12 @@ export function withSettings(kind: Kind, { featureGates = {}, allowPrivileged = 
 }
 
 /** Gates without whose default some errors are none, see `FieldError.gate`. */
-export const ERROR_GATES: ReadonlySet<string> = new Set([STRICT_IPS, 'PodDeletionCost', 'SELinuxMount'])
+export const ERROR_GATES: ReadonlySet<string> = new Set([
+  STRICT_IPS,
+  'ClearingNominatedNodeNameAfterBinding',
+  'PodDeletionCost',
+  'SELinuxMount',
+])
 
 /** The kind without the errors that are none while these gates are changed. */
 function withoutErrorsOf(kind: Kind, gates: ReadonlySet<string>): Kind {

@@ -25,11 +25,11 @@ export const groupDocument = (group: ApiGroup): ValueObject => ({
 })
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. The list of the core group has no apiVersion. */
-export const resourceList = (version: ApiVersion): ValueObject => ({
+export const resourceList = (version: ApiVersion, hasHashes: boolean): ValueObject => ({
   kind: 'APIResourceList',
   ...(version.group !== '' && { apiVersion: 'v1' }),
   groupVersion: version.apiVersion,
-  resources: version.resources().map(apiResource),
+  resources: version.resources().map(each => apiResource(each, hasHashes)),
 })
 
 const groupMembers = ({ name, versions }: ApiGroup): ValueObject => ({

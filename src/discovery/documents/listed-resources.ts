@@ -47,7 +47,7 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
 }
 
 /** An APIResource. Empty members are omitted, except those that clients rely on. */
-export function apiResource(resource: ListedResource): ValueObject {
+export function apiResource(resource: ListedResource, hasHashes: boolean): ValueObject {
   const { name, singularName = '', namespaced, group, version, kind, verbs, storageVersionHash } = resource
   return {
     name,
@@ -58,7 +58,7 @@ export function apiResource(resource: ListedResource): ValueObject {
     kind,
     verbs: verbs as Value,
     ...named(resource),
-    ...(storageVersionHash && { storageVersionHash }),
+    ...(hasHashes && storageVersionHash && { storageVersionHash }),
   }
 }
 

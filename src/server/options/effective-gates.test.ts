@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { admissionWithGates, gatesWithoutEffect } from './effective-gates.js'
+import { admissionWithGates, checkGatedOptions, gatesWithoutEffect } from './effective-gates.js'
 
 test('a gate that changes nothing here is accepted with a warning', () => {
   const gates = { KMSv1: true, WatchList: false, SELinuxMount: false, SidecarContainers: true }
@@ -13,4 +13,14 @@ test('a gate switches its admission plugin off', () => {
     'ServiceAccount',
     'PodTopologyLabels',
   ])
+})
+
+test('headers with the uid of a proxied user need their gate', () => {
+  const headers = (...uidHeaders: string[]) => ({ requestHeader: { uidHeaders } })
+  const off = { RemoteRequestHeaderUID: false }
+  expect(() => checkGatedOptions(headers('x-uid'), off)).toThrow(
+    '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled',
+  )
+  expect(() => checkGatedOptions(headers('x-uid'), {})).not.toThrow()
+  for (const options of [headers(), {}]) expect(() => checkGatedOptions(options, off)).not.toThrow()
 })

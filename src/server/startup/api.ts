@@ -59,6 +59,8 @@ export interface ApiParts {
   readonly cbor: boolean
   /** Whether OpenAPI lists the values that a field may have. */
   readonly openApiEnums: boolean
+  /** Whether discovery shows the hashes of storage versions. */
+  readonly storageHashes: boolean
   /** Whether there are the newer modes of impersonation. */
   readonly constrainedImpersonation: boolean
   /** The release that the server behaves as. */
@@ -103,6 +105,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     remote: parts.aggregator.discovery,
     serverAddress: parts.serverAddress,
     version: parts.version,
+    hasStorageHashes: parts.storageHashes,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
   const openapi = createOpenApi({

@@ -216,6 +216,7 @@ const trustParts = (
   configMaps: requireKind(registry, '', 'ConfigMap'),
   services: aggregator.services,
   frontProxy,
+  namesUids: aggregator.transport.namesUids,
   env,
 })
 

@@ -21,7 +21,7 @@ import type { RuleCompiler } from '../../schema/rules.js'
 import type { Store } from '../../storage/store.js'
 import { createApiContext } from '../../verbs/api-context.js'
 import type { Encryption } from '../encryption/encryption.js'
-import { UNSAFE_DELETION } from '../options/effective-gates.js'
+import { checkGatedOptions, UNSAFE_DELETION } from '../options/effective-gates.js'
 import type { ServerOptions } from '../options/server-options.js'
 import { shareAuthority } from '../tls/shared-authority.js'
 import type { Tls } from '../tls/tls.js'
@@ -92,8 +92,9 @@ export async function openFoundation(
 }
 
 /** What can be wrong in options is found before anything is opened. */
-function checkOptions({ admission, api }: ServerOptions, { log, ruleCompiler }: ServerEnv) {
+function checkOptions({ admission, api, authentication }: ServerOptions, { log, ruleCompiler }: ServerEnv) {
   const warnings = checkAdmissionPlugins(admission)
+  checkGatedOptions(authentication, api.featureGates)
   const builtin = createBuiltinRegistry(api, ruleCompiler)
   for (const warning of [...warnings, ...builtin.warnings]) log.warn(warning)
   const { registry } = builtin

@@ -23,8 +23,13 @@ const START = `
   .trim()
   .split(/\s+/)
 
-const startChecks = (): Checks =>
-  Object.fromEntries(START.map(name => [name === 'autoregister-completion' ? name : `poststarthook/${name}`, passes]))
+const startChecks = ({ skippedSteps }: ServerState): Checks =>
+  Object.fromEntries(
+    START.filter(name => !skippedSteps?.has(name)).map(name => [
+      name === 'autoregister-completion' ? name : `poststarthook/${name}`,
+      passes,
+    ]),
+  )
 
 /** The certificate of its own connections, which kube-apiserver must renew and this server does not have. */
 const LOOPBACK = { 'loopback-serving-certificate': passes }
@@ -33,6 +38,8 @@ export interface ServerState {
   /** Rejects with the reason when the store does not answer. */
   checkStore(): Promise<void>
   isStopping(): boolean
+  /** Steps of the start that feature gates leave out. */
+  readonly skippedSteps?: ReadonlySet<string> | undefined
   /** The checks of KMS plugins. */
   readonly encryptionChecks: Checks
   /** Whether everything that decides about requests has been read: definitions, policies, webhook configurations. */
@@ -45,19 +52,19 @@ export const healthChecks = (state: ServerState) => ({
     log: passes,
     ...LOOPBACK,
     ...storeCheck(state),
-    ...startChecks(),
+    ...startChecks(state),
     ...state.encryptionChecks,
   } satisfies Checks,
   // A server whose store does not answer is alive: the client of the store tries again by itself, and a restart would not
   // help. The check is there because clients look for its name.
-  livez: { ping: passes, log: passes, ...LOOPBACK, etcd: passes, ...startChecks() } satisfies Checks,
+  livez: { ping: passes, log: passes, ...LOOPBACK, etcd: passes, ...startChecks(state) } satisfies Checks,
   readyz: {
     ping: passes,
     log: passes,
     ...storeCheck(state),
     'etcd-readiness': storeCheck(state).etcd,
     ...syncCheck(state),
-    ...startChecks(),
+    ...startChecks(state),
     ...state.encryptionChecks,
     ...shutdownCheck(state),
   } satisfies Checks,

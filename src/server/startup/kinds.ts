@@ -1,5 +1,5 @@
 // The kinds that are built in, with the versions that --runtime-config switches on and off.
-import { builtinKinds, builtinKindsWith, kindsOfGroup } from '../../builtin/builtin-kinds.js'
+import { builtinKinds, builtinKindsWith, kindsOfGroup, withSettings } from '../../builtin/builtin-kinds.js'
 import { definitionKind } from '../../crd/definition-kind.js'
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
@@ -20,7 +20,9 @@ export function createBuiltinRegistry(
 ): { registry: Registry; warnings: string[] } {
   const registry = createRegistry()
   const config = withCoreNames(runtimeConfig)
-  const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(kind => definitionKind(kind, ruleCompiler))
+  const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(kind =>
+    withSettings(definitionKind(kind, ruleCompiler), { featureGates }),
+  )
   const isUnchanged = allowPrivileged && Object.keys(featureGates).length === 0
   const builtin = isUnchanged
     ? builtinKinds(builtinTypes())

@@ -15,6 +15,7 @@ import { createWebhooks, type FindService } from '../../webhook/client.js'
 import { isOwnService } from '../../webhook/own-server.js'
 import { countedSink, createAudit } from '../audit/audit-log.js'
 import { openAudit } from '../audit/open-audit.js'
+import { REMOTE_UID } from '../options/effective-gates.js'
 import { hasPriorityAndFairness } from '../options/limits.js'
 import type { ServerOptions } from '../options/server-options.js'
 import { startPolicyObjects } from '../policy-objects.js'
@@ -141,6 +142,7 @@ export async function startRequestParts(
     'extension servers',
     () => {
       const kind = kindOf('apiregistration.k8s.io', 'APIService')
+      const namesUids = isGateOn(options.api.featureGates, REMOTE_UID)
       const clientCertificate = async () => (frontProxy ? (await frontProxy()).client : proxyClient)
       return startAggregator({
         objects,
@@ -150,6 +152,7 @@ export async function startRequestParts(
         dial: options.egress?.cluster,
         forwardsRedirects,
         clientCertificate,
+        namesUids,
         env,
       })
     },

@@ -7,10 +7,10 @@ import { packageVersion } from '../../base/package-version.js'
 import { type Console, createConsole } from '../../console/console.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { ApiHandler } from '../../http/handler.js'
-import { isGateOn } from '../../meta/feature-gates.js'
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import type { UnstoredResource } from '../../request/connect-resource.js'
 import { HISTORY_MS } from '../../storage/open-store.js'
-import { connectSubresources, podSubresources } from '../../verbs/subresources.js'
+import { connectSubresources, type MayCreate, podSubresources } from '../../verbs/subresources.js'
 import { createHealthMetrics } from '../observability/health-metrics.js'
 import type { ServerOptions } from '../options/server-options.js'
 import { anonymousPaths, createAuthenticate } from './access/authentication.js'
@@ -52,6 +52,9 @@ export function createServedApi(
   const health: ServerState = {
     checkStore: () => store.check(),
     isStopping: () => running.isStopping,
+    skippedSteps: isGateOn(featureGates, 'WatchCacheInitializationPostStartHook')
+      ? undefined
+      : new Set(['storage-readiness']),
     encryptionChecks: foundation.encryption?.checks ?? {},
     isInSync: parts.isInSync,
   }
@@ -66,16 +69,18 @@ export function createServedApi(
     ...parts,
     ...health,
     registry,
-    virtualResources: [...access.virtualResources, ...subresources(foundation, parts)],
+    virtualResources: [...access.virtualResources, ...subresources(foundation, parts, featureGates)],
     authenticate: createAuthenticate({
       tokens: access.tokens,
       audiences: access.authority.audiences,
       anonymous: anonymousPaths(authentication, authorization),
       requestHeader: authentication.requestHeader,
       certificates: clientCertificates,
+      ignoresCertificateUid: !isGateOn(featureGates, 'AllowParsingUserUIDFromCertAuth'),
       ofSession: console?.authenticate,
     }),
     openApiEnums: isGateOn(featureGates, 'OpenAPIEnums'),
+    storageHashes: isGateOn(featureGates, 'StorageVersionHash'),
     constrainedImpersonation: isGateOn(featureGates, 'ConstrainedImpersonation'),
     cbor: isGateOn(featureGates, 'CBORServingAndStorage'),
     version: options.api.versions,
@@ -138,7 +143,15 @@ function consoleOf(
   })
 }
 
-function subresources({ registry }: Foundation, { context, access }: RequestParts): UnstoredResource[] {
+/** Whether a connection that is opened by a GET needs the right to create. */
+const WEBSOCKET_CREATE = 'AuthorizePodWebsocketUpgradeCreatePermission'
+const ALLOWED = { allowed: true, reason: '' }
+
+function subresources(
+  { registry }: Foundation,
+  { context, access }: RequestParts,
+  gates: FeatureGates,
+): UnstoredResource[] {
   const pods = requireKind(registry, '', 'Pod')
   const budgets = requireKind(registry, 'policy', 'PodDisruptionBudget')
   const connected = {
@@ -147,10 +160,10 @@ function subresources({ registry }: Foundation, { context, access }: RequestPart
     services: requireKind(registry, '', 'Service'),
     endpoints: requireKind(registry, '', 'Endpoints'),
   }
+  const mayCreate: MayCreate = ({ user, info: { group, resource, subresource, namespace, name } }) =>
+    access.authorizer.authorize(user, { verb: 'create', group, resource, subresource, namespace, name })
   return [
-    ...podSubresources(context, { pods, budgets }),
-    ...connectSubresources(context, connected, ({ user, info: { group, resource, subresource, namespace, name } }) =>
-      access.authorizer.authorize(user, { verb: 'create', group, resource, subresource, namespace, name }),
-    ),
+    ...podSubresources(context, { pods, budgets }, isGateOn(gates, 'ClearingNominatedNodeNameAfterBinding')),
+    ...connectSubresources(context, connected, isGateOn(gates, WEBSOCKET_CREATE) ? mayCreate : () => ALLOWED),
   ]
 }

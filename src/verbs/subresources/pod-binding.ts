@@ -16,13 +16,26 @@ import type { ApiContext } from '../api-context.js'
 import { updateWithoutAdmission } from '../write/update-without-admission.js'
 import { checkName, DONE, podTarget } from './pod-subresource.js'
 
-export const podBindings = (context: ApiContext, pods: Kind): VirtualResource[] => [
-  typedVirtualResource('v1', 'pods/binding', request => bind(context, pods, request, request.name)),
-  // The older path of pods/binding.
-  typedVirtualResource('v1', 'bindings', request => bind(context, pods, request, metaOf(request.object).name ?? '')),
-]
+interface BindingParts {
+  readonly context: ApiContext
+  readonly pods: Kind
+  readonly clearsNomination: boolean
+}
 
-async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
+export function podBindings(context: ApiContext, pods: Kind, clearsNomination: boolean): VirtualResource[] {
+  const parts = { context, pods, clearsNomination }
+  return [
+    typedVirtualResource('v1', 'pods/binding', request => bind(parts, request, request.name)),
+    // The older path of pods/binding.
+    typedVirtualResource('v1', 'bindings', request => bind(parts, request, metaOf(request.object).name ?? '')),
+  ]
+}
+
+async function bind(
+  { context, pods, clearsNomination }: BindingParts,
+  request: VirtualRequest,
+  name: string,
+): Promise<ApiObject> {
   const target = podTarget(pods, request.namespace, name, 'binding')
   const { object: binding } = request
   checkName(request, 'Binding')
@@ -36,7 +49,7 @@ async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, na
     if (failed) throw failed
     const why = unbindable(pod)
     if (why !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, name, why)
-    return bound(pod, binding, printTime(request.now))
+    return bound(pod, binding, { now: printTime(request.now), clearsNomination })
   })
   return DONE
 }

@@ -15,13 +15,13 @@ import {
   keepStatus,
   startGeneration,
 } from '../../common/strategies.js'
-import { validationRules } from '../../common/validation.js'
+import { type Validation, validationRules } from '../../common/validation.js'
 import { checkOnlyAdded } from './containers/ephemeral-containers.js'
 import { defaultPod } from './defaults.js'
 import { checkDeletionCost, checkPodSpec } from './spec/pod-spec.js'
 import { mergeLabelKeys } from './spec/scheduling.js'
 import { checkSpecChange } from './spec/spec-change.js'
-import { checkResize } from './subresources/resize.js'
+import { checkResize, checkResizeWithoutInit } from './subresources/resize.js'
 import { keepObserved, newPodStatus, podGrace, syncPodIps } from './subresources/status.js'
 import { checkPodStatus, podStatusWarnings } from './subresources/status-rules.js'
 import { forEphemeralContainers, forResize } from './subresources/subresources.js'
@@ -113,6 +113,14 @@ const updateRules = (checkChange: (pod: ValueObject, old: ValueObject) => Return
   checkUpdate(checkChange),
 ]
 
+const validationWith = (resize: typeof checkResize): Validation =>
+  validationRules({
+    create: [...rules, noEphemeralContainers, noNodeWhileGated],
+    update: updateRules(checkSpecChange),
+    status: [metadataUpdate, fixedAnnotations, checkUpdate(checkPodStatus)],
+    parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(resize) },
+  })
+
 // ---- fields
 
 const firstPodIp = (pod: ValueObject): string => {
@@ -132,12 +140,8 @@ export const pod = defineKind('v1', 'Pod', {
   },
   strategy,
   statusReset: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
-  validation: validationRules({
-    create: [...rules, noEphemeralContainers, noNodeWhileGated],
-    update: updateRules(checkSpecChange),
-    status: [metadataUpdate, fixedAnnotations, checkUpdate(checkPodStatus)],
-    parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(checkResize) },
-  }),
+  validation: validationWith(checkResize),
+  changedBy: { InPlacePodVerticalScalingInitContainers: { validation: validationWith(checkResizeWithoutInit) } },
   warnings: podWarnings,
   statusWarnings: podStatusWarnings,
   table: podRow,

@@ -6,6 +6,7 @@ import {
   bearerWarning,
   byBearer,
   byCertificate,
+  byCertificateWithoutUid,
   type Credentials,
   type TokenAuthenticator,
   userOfHeaders,
@@ -26,6 +27,8 @@ export interface AuthenticationParts {
   readonly anonymous: AnonymousPaths
   readonly requestHeader?: RequestHeaderOptions | undefined
   readonly certificates: ClientCertificates
+  /** Whether users of client certificates have no uid. */
+  readonly ignoresCertificateUid?: boolean | undefined
   /** The user of a request that belongs to a session of the console, `false` if there is no such session. */
   readonly ofSession?: ((exchange: Exchange) => Awaitable<UserInfo | false | undefined>) | undefined
 }
@@ -44,9 +47,12 @@ export function anonymousPaths(
 }
 
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
-  const { tokens, audiences, anonymous, requestHeader, certificates, ofSession } = parts
+  const { tokens, audiences, anonymous, requestHeader, certificates, ofSession, ignoresCertificateUid } = parts
   // In kube-apiserver's order: a valid certificate wins over a token.
-  const authenticators: Authenticator[] = [byCertificate, byBearer(tokens, audiences)]
+  const authenticators: Authenticator[] = [
+    ignoresCertificateUid ? byCertificateWithoutUid : byCertificate,
+    byBearer(tokens, audiences),
+  ]
   return (exchange, notes) => {
     // A request that names a session has no other credentials, also not the certificate of the browser.
     const session = ofSession?.(exchange)

@@ -12,6 +12,8 @@ export interface FrontProxyTrustParts {
   readonly configMaps: Kind
   readonly services: RemoteServices
   readonly frontProxy: () => Promise<FrontProxy>
+  /** Whether extension servers get the uids of users. */
+  readonly namesUids: boolean
   readonly env: ControllerEnv
 }
 
@@ -25,10 +27,12 @@ const HEADERS = {
 }
 
 export function startFrontProxyTrust(parts: FrontProxyTrustParts): Controller {
-  const { context, configMaps, services, frontProxy, env } = parts
+  const { context, configMaps, services, frontProxy, namesUids, env } = parts
   const queue = createControllerQueue('FrontProxyTrustController', env, async () => {
     const { ca } = await frontProxy()
-    await publishAuthentication(context, configMaps, { clientCa: undefined, requestHeader: { ca, ...HEADERS } })
+    const uidHeaders = namesUids ? HEADERS.uidHeaders : []
+    const requestHeader = { ca, ...HEADERS, uidHeaders }
+    await publishAuthentication(context, configMaps, { clientCa: undefined, requestHeader })
   })
   // The ConfigMap is written only if something is missing in it.
   const enqueue = (): void => {

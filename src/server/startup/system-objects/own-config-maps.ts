@@ -63,7 +63,9 @@ function authenticationData(
       'requestheader-client-ca-file': joined('requestheader-client-ca-file', requestHeader.ca),
       'requestheader-allowed-names': JSON.stringify(requestHeader.allowedNames),
       'requestheader-username-headers': headerList(requestHeader.usernameHeaders),
-      'requestheader-uid-headers': headerList(requestHeader.uidHeaders),
+      ...(requestHeader.uidHeaders.length > 0 && {
+        'requestheader-uid-headers': headerList(requestHeader.uidHeaders),
+      }),
       'requestheader-group-headers': headerList(requestHeader.groupHeaders),
       'requestheader-extra-headers-prefix': headerList(requestHeader.extraPrefixes),
     }),

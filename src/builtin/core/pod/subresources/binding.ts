@@ -28,7 +28,11 @@ export function unbindable(pod: ApiObject): string | undefined {
 }
 
 /** The pod on the node of the binding, with the labels and annotations of the binding. */
-export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+export function bound(
+  pod: ApiObject,
+  binding: ApiObject,
+  { now, clearsNomination }: { readonly now: string; readonly clearsNomination: boolean },
+): ApiObject {
   const changed = copyValue(pod)
   ensureObject(changed, 'spec')['nodeName'] = stringAt(objectAt(binding, 'target'), 'name')
   for (const field of ['labels', 'annotations']) {
@@ -36,7 +40,7 @@ export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObjec
     if (Object.keys(given).length > 0) Object.assign(ensureObject(changed.metadata, field), given)
   }
   // The node that the scheduler had nominated before would only mislead.
-  delete ensureObject(changed, 'status')['nominatedNodeName']
+  if (clearsNomination) delete ensureObject(changed, 'status')['nominatedNodeName']
   setPodCondition(ensureObject(changed, 'status'), { type: 'PodScheduled', status: 'True' }, now)
   return changed
 }

@@ -4,7 +4,15 @@ import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/acce
 import { equalValues, type ValueObject } from '../../../../meta/values/value.js'
 import { qosClassOf } from './status.js'
 
-export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
+export const checkResize = (pod: ValueObject, old: ValueObject): FieldError[] => checkAll(pod, old, checkInitContainer)
+
+/** The same where init containers that end before the others start cannot be resized. */
+export const checkResizeWithoutInit = (pod: ValueObject, old: ValueObject): FieldError[] =>
+  checkAll(pod, old, checkSidecarOnly)
+
+type CheckInit = (container: ValueObject, old: ValueObject, path: string) => FieldError[]
+
+function checkAll(pod: ValueObject, old: ValueObject, checkInit: CheckInit): FieldError[] {
   const spec = objectAt(pod, 'spec')
   const oldSpec = objectAt(old, 'spec')
   if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
@@ -27,13 +35,13 @@ export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
   const order = [...checkOrder(spec, oldSpec, 'containers'), ...checkOrder(spec, oldSpec, 'initContainers')]
   if (order.length > 0) return [...errors, ...order]
   errors.push(
-    ...checkNothingRemoved(spec, oldSpec, 'initContainers'),
+    ...checkNothingRemoved(spec, oldSpec, 'initContainers', checkInit === checkSidecarOnly),
     ...checkNothingRemoved(spec, oldSpec, 'containers'),
     ...pairs(spec, oldSpec, 'containers').flatMap(([now, before]) =>
       isSameButForSize(now, before) ? [] : [fieldForbidden('spec', 'only cpu and memory resources are mutable')],
     ),
     ...pairs(spec, oldSpec, 'initContainers').flatMap(([now, before], i) =>
-      checkInitContainer(now, before, `spec.initContainers[${i}]`),
+      checkInit(now, before, `spec.initContainers[${i}]`),
     ),
   )
   return errors
@@ -84,10 +92,19 @@ const pairs = (spec: ValueObject, oldSpec: ValueObject, field: string): (readonl
   return objectsAt(spec, field).map((container, i) => [container, before[i]!] as const)
 }
 
-function checkNothingRemoved(spec: ValueObject, oldSpec: ValueObject, field: string): FieldError[] {
+function checkNothingRemoved(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  field: string,
+  sidecarsOnly = false,
+): FieldError[] {
   return pairs(spec, oldSpec, field).flatMap(([container, old], i) =>
-    AMOUNTS.filter(amounts => isRemoved(objectAt(container, 'resources'), objectAt(old, 'resources'), amounts)).map(
-      amounts => fieldForbidden(`spec.${field}[${i}].resources.${amounts}`, `resource ${amounts} cannot be removed`),
+    AMOUNTS.filter(
+      amounts =>
+        (!sidecarsOnly || isSidecar(old)) &&
+        isRemoved(objectAt(container, 'resources'), objectAt(old, 'resources'), amounts),
+    ).map(amounts =>
+      fieldForbidden(`spec.${field}[${i}].resources.${amounts}`, `resource ${amounts} cannot be removed`),
     ),
   )
 }
@@ -100,12 +117,21 @@ function checkInitContainer(container: ValueObject, old: ValueObject, path: stri
   const errors = isSameButForSize(container, old)
     ? []
     : [fieldForbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable')]
-  if (stringAt(container, 'restartPolicy') === 'Always' || equalValues(container, old)) return errors
+  if (isSidecar(container) || equalValues(container, old)) return errors
   const restarts = objectsAt(container, 'resizePolicy').filter(
     policy => stringAt(policy, 'restartPolicy') === 'RestartContainer',
   )
   const why = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'
   return [...errors, ...restarts.map(() => fieldForbidden(path, why))]
+}
+
+const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
+
+const checkSidecarOnly: CheckInit = (container, old, path) => {
+  if (isSidecar(container)) return checkInitContainer(container, old, path)
+  return equalValues(container, old)
+    ? []
+    : [fieldForbidden('spec', 'resources for non-sidecar init containers are immutable')]
 }
 
 /** Claims to devices are compared like a field that has gone, so that a container with any cannot be resized. */

@@ -67,13 +67,18 @@ function checkGeneration(holder: ValueObject, path: string): FieldError[] {
   return [fieldInvalid(`${path}.observedGeneration`, generation, 'must be a non-negative integer')]
 }
 
+/** While it is off, a nominated node means nothing for bound pods. */
+const CLEARING = 'ClearingNominatedNodeNameAfterBinding'
+
 function checkNominatedNode(status: ValueObject, before: ValueObject, spec: ValueObject): FieldError[] {
   const [node, path] = [stringAt(status, 'nominatedNodeName'), 'status.nominatedNodeName']
   if (node === '' || node === stringAt(before, 'nominatedNodeName')) return []
   const isBound = stringAt(spec, 'nodeName') !== ''
   return [
     ...checkText(node, checkDnsSubdomain, path),
-    ...(isBound ? [fieldForbidden(path, 'may not be set on pods that are already bound to a node')] : []),
+    ...(isBound
+      ? [{ ...fieldForbidden(path, 'may not be set on pods that are already bound to a node'), gate: CLEARING }]
+      : []),
   ]
 }
 

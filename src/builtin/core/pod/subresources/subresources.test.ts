@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { changed, created, errorsOfChange } from '../../../written-objects.suite.js'
+import { checkResizeWithoutInit } from './resize.js'
 
 const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
 const init = { name: 'first', image: 'i' }
@@ -25,6 +26,21 @@ describe('resize', () => {
     })
     expect(now['metadata']).not.toHaveProperty('labels')
     expect(now['spec']).not.toHaveProperty('hostname')
+  })
+
+  test('leaves init containers as they are while their gate is off', () => {
+    const old = created('v1', 'Pod', pod)
+    const errorsOf = (...initContainers: ValueObject[]): string[] => {
+      const now = structuredClone(old)
+      Object.assign(now['spec'] as object, { initContainers })
+      return checkResizeWithoutInit(now, old).map(({ field, detail }) => `${field}: ${detail}`)
+    }
+    const [first, beside] = (old['spec'] as { initContainers: ValueObject[] }).initContainers
+    const resources = { requests: { cpu: '1' } }
+    expect(errorsOf({ ...first, resources }, beside!)).toEqual([
+      'spec: resources for non-sidecar init containers are immutable',
+    ])
+    expect(errorsOf(first!, { ...beside, resources })).toEqual([])
   })
 
   test('that changes nothing is no new generation', () => {
