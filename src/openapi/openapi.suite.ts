@@ -83,8 +83,9 @@ export function serverOf(kinds: readonly Kind[], extras?: ExtraResources): Serve
 
 export const builtinServer = (...more: Kind[]): Server => serverOf([...builtinKinds(builtinTypes()), ...more])
 
-export interface RequestOptions extends Partial<Pick<OpenApiRequest, 'ifNoneMatch' | 'hash'>> {
+export interface RequestOptions extends Partial<Pick<OpenApiRequest, 'method' | 'headers' | 'hash'>> {
   readonly accept?: string
+  readonly ifNoneMatch?: string | undefined
 }
 
 export function fetchDocument(
@@ -92,7 +93,7 @@ export function fetchDocument(
   path: string,
   options: RequestOptions = {},
 ): OpenApiResponse | undefined {
-  const { accept, ifNoneMatch, hash } = options
+  const { accept, ifNoneMatch, hash, method = 'GET', headers = {} } = options
   // In these tests, types come in the order of preference.
   const accepts = (accept || '*/*').split(',').map(range => {
     const [type = '', subtype = ''] = range.split(';')[0]!.trim().split('/')
@@ -100,7 +101,8 @@ export function fetchDocument(
   })
   return openapi.find(path)?.respond({
     accepts: accepts.toSorted((a, b) => Number(a.isLess) - Number(b.isLess)),
-    ifNoneMatch,
+    method,
+    headers: { 'if-none-match': ifNoneMatch, ...headers },
     hash,
   })
 }

@@ -136,7 +136,7 @@ describe('a prepared document', () => {
     }
     const { registry, openapi } = serverOf(['A', 'B', 'C'].map(counting))
     const page = openapi.find('/openapi/v2')!
-    const request = { accepts: [{ type: '*', subtype: '*' }], ifNoneMatch: undefined, hash: undefined }
+    const request = { method: 'GET', headers: {}, accepts: [{ type: '*', subtype: '*' }], hash: undefined }
     let turns = 0
     const others = setInterval(() => turns++, 0)
     await page.prepare(request)
@@ -145,8 +145,9 @@ describe('a prepared document', () => {
     const { headers } = page.respond(request)
     expect(printed).toBe(3)
     registry.put(counting('B'))
-    await page.prepare({ ...request, ifNoneMatch: headers['etag'] })
-    page.respond({ ...request, ifNoneMatch: headers['etag'] })
+    const conditional = { ...request, headers: { 'if-none-match': headers['etag'] } }
+    await page.prepare(conditional)
+    page.respond(conditional)
     expect(printed).toBe(3)
     await page.prepare(request)
     page.respond(request)

@@ -1,7 +1,9 @@
 // The OpenAPI endpoints: `/openapi/v2` with one document, and `/openapi/v3` with an index and a document for each group
 // version. Documents are created on first use, and again only when their kinds have changed. HTTP is not known here: an
 // endpoint takes the relevant parts of a request and returns a status, headers and bytes.
+import { keptBy } from '../base/memo.js'
 import { addressOf, createDocuments, type Document, type DocumentSource } from './documents/documents.js'
+import { type Content, type ContentRequest, type ContentResponse, needsBody, serveContent } from './serve-content.js'
 
 export type { ExtraResource } from './operations/published-versions.js'
 
@@ -20,58 +22,68 @@ export interface OpenApiPage {
   respond(request: OpenApiRequest): OpenApiResponse
 }
 
-export interface OpenApiRequest {
+export interface OpenApiRequest extends ContentRequest {
   /** The types of the Accept header, the preferred one first; anything if there is no such header. */
   readonly accepts: readonly { readonly type: string; readonly subtype: string }[]
-  readonly ifNoneMatch: string | undefined
   /** The `hash` query parameter. */
   readonly hash: string | undefined
 }
 
-export interface OpenApiResponse {
-  readonly status: number
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
+export type OpenApiResponse = ContentResponse
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   const { now = Date.now } = options
   const documents = createDocuments(options)
+  /** A document is as old as the first request for it. */
+  const modifiedAt = keptBy((_document: object) => now())
+
+  const contentOf = (document: Document, { mediaType, isProtobuf }: DocumentFormat, more: Headers = {}): Content => ({
+    etag: quoted(document.etag),
+    modified: modifiedAt(document),
+    headers: { 'content-type': mediaType, vary: 'Accept', ...more },
+    body: isProtobuf ? document.protobuf : document.json,
+  })
+
+  /** Creates a document, unless the client has the current one. */
+  async function prepare(document: Document, version: 2 | 3, request: OpenApiRequest): Promise<void> {
+    const format = negotiate(request, version)
+    if (format && needsBody(request, contentOf(document, format))) await document.prepare(format.isProtobuf)
+  }
 
   const everything: OpenApiPage = {
     async prepare(request) {
       await documents.prepareHashes()
-      await prepare(documents.v2(), negotiate(request, 2), request)
+      await prepare(documents.v2(), 2, request)
     },
     respond(request) {
       const format = negotiate(request, 2)
-      return format ? respond(documents.v2(), format, request.ifNoneMatch, {}) : empty(406)
+      return format ? serveContent(request, contentOf(documents.v2(), format)) : notAcceptable()
     },
   }
 
   const index: OpenApiPage = {
     prepare: documents.prepareHashes,
-    respond({ ifNoneMatch }) {
-      const { etag, json } = documents.index()
+    respond(request) {
+      const current = documents.index()
       // kube-apiserver sets no content type, so Go detects this one from the bytes.
-      const headers = { 'content-type': 'text/plain; charset=utf-8', etag: quoted(etag) }
-      return clientHas(etag, ifNoneMatch) ? empty(304, { etag: quoted(etag) }) : { status: 200, headers, body: json }
+      const headers = { 'content-type': 'text/plain; charset=utf-8' }
+      const { etag, json } = current
+      return serveContent(request, { etag: quoted(etag), modified: modifiedAt(current), headers, body: () => json })
     },
   }
 
   const page = (path: string): OpenApiPage => ({
     async prepare(request) {
       const document = documents.v3(path)
-      if (document) await prepare(document, negotiate(request, 3), request)
+      if (document) await prepare(document, 3, request)
     },
     respond(request) {
       const document = documents.v3(path)
       if (!document) return empty(404)
       const format = negotiate(request, 3)
-      if (!format) return empty(406)
-      const { hash, ifNoneMatch } = request
-      if (!hash) return respond(document, format, ifNoneMatch, {})
+      if (!format) return notAcceptable()
+      const { hash } = request
+      if (!hash) return serveContent(request, contentOf(document, format))
       if (hash !== document.etag) {
         const headers = { 'content-type': format.mediaType, etag: quoted(document.etag), vary: 'Accept' }
         return empty(301, { ...headers, location: addressOf(path, document.etag) })
@@ -80,7 +92,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
       expires.setUTCFullYear(expires.getUTCFullYear() + 1)
       // A document that is requested by its hash never changes.
       const lasting = { 'cache-control': 'public, immutable', expires: expires.toUTCString() }
-      return respond(document, format, ifNoneMatch, lasting)
+      return serveContent(request, contentOf(document, format, lasting))
     },
   })
 
@@ -93,16 +105,9 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   }
 }
 
-async function prepare(
-  document: Document,
-  format: DocumentFormat | undefined,
-  { ifNoneMatch }: OpenApiRequest,
-): Promise<void> {
-  // A client that has the current document gets a 304, so nothing has to be created.
-  if (format && !clientHas(document.etag, ifNoneMatch)) await document.prepare(format.isProtobuf)
-}
-
 // ---- responses
+
+type Headers = OpenApiResponse['headers']
 
 interface DocumentFormat {
   readonly mediaType: string
@@ -123,29 +128,12 @@ function negotiate({ accepts }: OpenApiRequest, version: 2 | 3): DocumentFormat 
   return undefined
 }
 
-function respond(
-  document: Document,
-  { mediaType, isProtobuf }: DocumentFormat,
-  ifNoneMatch: string | undefined,
-  more: OpenApiResponse['headers'],
-): OpenApiResponse {
-  const headers = { etag: quoted(document.etag), vary: 'Accept', ...more }
-  if (clientHas(document.etag, ifNoneMatch)) return empty(304, headers)
-  const body = isProtobuf ? document.protobuf() : document.json()
-  return { status: 200, headers: { 'content-type': mediaType, ...headers }, body }
-}
+const notAcceptable = (): OpenApiResponse => empty(406, { vary: 'Accept' })
 
-const empty = (status: number, headers: OpenApiResponse['headers'] = {}): OpenApiResponse => ({
+const empty = (status: number, headers: Headers = {}): OpenApiResponse => ({
   status,
   headers,
   body: Buffer.alloc(0),
 })
 
 const quoted = (etag: string): string => `"${etag}"`
-
-/** Whether the client has the current version, by the rules of If-None-Match. */
-function clientHas(etag: string, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false
-  const tags = ifNoneMatch.split(',').map(tag => tag.trim())
-  return tags.some(tag => tag === '*' || tag === quoted(etag) || tag === `W/${quoted(etag)}`)
-}

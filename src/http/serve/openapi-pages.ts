@@ -11,10 +11,11 @@ export const findOpenApi =
     return (
       page &&
       (async ({ info: { query }, reply }) => {
-        const { headers } = reply.exchange
+        const { headers, method } = reply.exchange
         const request = {
           accepts: parseAccept(headers.accept || '*/*'),
-          ifNoneMatch: headers['if-none-match'],
+          method,
+          headers,
           hash: query.get('hash') ?? undefined,
         }
         await page.prepare(request)
