@@ -84,6 +84,16 @@ it('does not call a webhook for each object again that failed for a single one t
   const { convert, reviews } = converter(() => [])
   const attempt = async () => convert([object('a'), object('b'), object('c')], 'g/v2')
   await expect(attempt).rejects.toThrow('returned 0 objects, expected 1')
-  await expect(attempt).rejects.toThrow('returned 0 objects, expected 3')
-  expect(reviews.map(({ request }) => request.objects.length)).toEqual([3, 1, 3])
+  await expect(attempt).rejects.toThrow('returned 0 objects, expected 1')
+  expect(reviews.map(({ request }) => request.objects.length)).toEqual([3, 1, 1])
+})
+
+it('converts objects together again once a webhook that was broken works for a single one', async () => {
+  let isBroken = true
+  const { convert, reviews } = converter(objects => (isBroken ? [] : objects))
+  const attempt = async () => convert([object('a'), object('b'), object('c')], 'g/v2')
+  await expect(attempt).rejects.toThrow('expected 1')
+  isBroken = false
+  expect(await attempt()).toHaveLength(3)
+  expect(reviews.map(({ request }) => request.objects.length)).toEqual([3, 1, 1, 2])
 })

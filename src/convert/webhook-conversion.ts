@@ -3,9 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation } from '../base/cancellation.js'
 import { traced } from '../base/tracing/span.js'
+import { GoStructError } from '../codec/go-struct.js'
 import { encodeJson } from '../codec/json.js'
 import { StatusError, unclassified } from '../meta/errors/status.js'
+import { jsonTypeOf } from '../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
+import { getOwn, isObject, type Value } from '../meta/values/value.js'
 import type { Webhooks } from '../webhook/client.js'
 import type { ClientConfig } from '../webhook/client-config.js'
 import { WebhookError } from '../webhook/webhook-error.js'
@@ -31,7 +34,7 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
 
   /**
    * kube-apiserver rarely sends more than one object per call, and some webhooks cannot convert several: those are sent one
-   * object at a time. A webhook that fails for a single object too is broken; further batches fail at once. What is known
+   * object at a time. A webhook that fails for a single object too is broken; of further batches a single object is tried first. What is known
    * counts until the definition changes, because that makes a new conversion.
    */
   let batches: 'work' | 'fail' | 'fail as single objects do' = 'work'
@@ -54,12 +57,11 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
     cancellation?: Cancellation,
   ): Promise<readonly VersionedObject[]> {
     if (batches === 'fail') return oneByOne(batch, to, cancellation)
+    const isBroken = batches === 'fail as single objects do'
     try {
-      const converted = await callFor(batch, to, cancellation)
-      batches = 'work'
-      return converted
+      if (!isBroken) return await callFor(batch, to, cancellation)
     } catch (error) {
-      if (!(error instanceof ResponseError) || batches === 'fail as single objects do') throw error
+      if (!(error instanceof ResponseError)) throw error
     }
     let first: readonly VersionedObject[]
     try {
@@ -68,9 +70,15 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       if (error instanceof ResponseError) batches = 'fail as single objects do'
       throw error
     }
-    const converted = [...first, ...(await oneByOne(batch.slice(1), to, cancellation))]
+    // If it works again, the others are tried together.
+    const others = batch.slice(1)
+    if (isBroken) {
+      batches = 'work'
+      return [...first, ...(await (others.length > 1 ? convertMany : callFor)(others, to, cancellation))]
+    }
+    const rest = await oneByOne(others, to, cancellation)
     batches = 'fail'
-    return converted
+    return [...first, ...rest]
   }
 
   async function oneByOne(
@@ -109,7 +117,8 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
       if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)
-      throw error instanceof ReviewError ? invalidResponse(first, `failed: ${error.message}`) : error
+      const isInvalid = error instanceof ReviewError || error instanceof GoStructError
+      throw isInvalid ? invalidResponse(first, `failed: ${error.message}`) : error
     }
   }
 
@@ -120,11 +129,25 @@ function accepted(batch: readonly Encoded[], response: ReturnType<typeof readRev
   if (response.length !== batch.length) {
     throw invalidResponse(batch[0]!.object, `returned ${response.length} objects, expected ${batch.length}`)
   }
+  for (const object of response) checkDecodable(object)
   return batch.map(({ object }, i) => {
     const checked = checkConverted(object, response[i], to)
     if ('error' in checked) throw invalidResponse(object, `returned invalid ${checked.error}`)
     return checked.object
   })
+}
+
+/** What is no object is refused in the words of the decoder alone. */
+function checkDecodable(converted: Value): void {
+  const why =
+    converted === null
+      ? 'unexpected end of JSON input'
+      : !isObject(converted)
+        ? `json: cannot unmarshal ${jsonTypeOf(converted)} into Go value of type map[string]interface {}`
+        : getOwn(converted, 'kind')
+          ? undefined
+          : `Object 'Kind' is missing in '${encodeJson(converted)}'`
+  if (why !== undefined) throw new ResponseError(unclassified(why).status)
 }
 
 /** The webhook responded, but the response is invalid. */

@@ -1,6 +1,7 @@
 // One call of a webhook: the review is sent, and the response checked. Mutating and validating webhooks share it.
 
 import { type Attributes as SpanAttributes, traced } from '../../base/tracing/span.js'
+import { GoStructError } from '../../codec/go-struct.js'
 import { badRequest, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { RANDOM_IDS } from '../../meta/object/ids.js'
@@ -18,7 +19,6 @@ import {
   readReview,
   refusalBy,
   reviewVersionOf,
-  UndecodableReview,
 } from './review.js'
 import type { Webhook } from './source.js'
 
@@ -117,7 +117,7 @@ async function credentialsFor(find: FindCredentials, { name, client }: Webhook):
 
 function asCallError(name: string, error: unknown): unknown {
   if (error instanceof WebhookError) return new CallError(name, `failed to call webhook: ${error.message}`, error.code)
-  if (error instanceof UndecodableReview) return new CallError(name, `failed to call webhook: ${error.message}`, 503)
+  if (error instanceof GoStructError) return new CallError(name, `failed to call webhook: ${error.message}`, 503)
   if (error instanceof InvalidReview)
     return new CallError(name, `received invalid webhook response: ${error.message}`, 503)
   return error

@@ -34,7 +34,6 @@ describe('a response', () => {
 
   it.each([
     ['no response provided', { ...REVIEW }],
-    ['no response provided', { ...REVIEW, response: 1 }],
     ['expected response.uid="a-uid", got "b"', { ...REVIEW, response: { ...RESPONSE, uid: 'b' } }],
     [
       "response.result.status was 'Failed', not 'Success'",
@@ -43,18 +42,49 @@ describe('a response', () => {
     ["response.result.status was '', not 'Success'", { ...REVIEW, response: { uid: UID } }],
     ['out of luck', { ...REVIEW, response: { uid: UID, result: { status: 'Failed', message: 'out of luck' } } }],
     [
-      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /v9, Kind=Other',
+      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',
+      { response: RESPONSE },
+    ],
+    [
+      'no kind "Other" is registered for version "v9" in scheme "pkg/util/webhook/client.go:71"',
       { apiVersion: 'v9', kind: 'Other', response: RESPONSE },
     ],
+    [
+      'converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion',
+      { ...REVIEW, apiVersion: 'apiextensions.k8s.io/v1beta1', response: RESPONSE },
+    ],
+    ['unexpected GroupVersion string: a/b/c', { ...REVIEW, apiVersion: 'a/b/c' }],
+    [
+      'json: cannot unmarshal number into Go struct field ConversionReview.response of type v1.ConversionResponse',
+      { ...REVIEW, response: 1 },
+    ],
+    [
+      'json: cannot unmarshal number into Go struct field ConversionResponse.response.uid of type types.UID',
+      { ...REVIEW, response: { ...RESPONSE, uid: 5 } },
+    ],
+    [
+      'json: cannot unmarshal string into Go struct field ConversionResponse.response.result of type v1.Status',
+      { ...REVIEW, response: { ...RESPONSE, result: 'Success' } },
+    ],
+    [
+      'json: cannot unmarshal string into Go struct field Status.response.result.code of type int32',
+      { ...REVIEW, response: { ...RESPONSE, result: { status: 'Success', code: 'x' } } },
+    ],
+    [
+      'json: cannot unmarshal object into Go struct field ConversionResponse.response.convertedObjects of type []runtime.RawExtension',
+      { ...REVIEW, response: { ...RESPONSE, convertedObjects: {} } },
+    ],
     ["couldn't get version/kind; json parse error: unexpected end of JSON input", '{"kind":'],
-    ['the answer is no ConversionReview', []],
+    ["couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct", []],
+    ['yaml: mapping values are not allowed in this context', 'a: b: c'],
   ])('is refused: %s', (message, answer) => {
     expect(() => read(answer)).toThrow(message)
   })
 
-  it('in v1beta1 need not have a uid', () => {
+  it('in v1beta1 need not have a uid, nor a type', () => {
+    expect(read({ ...REVIEW, apiVersion: undefined, response: RESPONSE }, 'v1beta1')).toEqual([OBJECT])
     expect(read({ response: { ...RESPONSE, uid: '' } }, 'v1beta1')).toEqual([OBJECT])
-    expect(() => read({ ...REVIEW, response: RESPONSE }, 'v1beta1')).toThrow('expected webhook response')
+    expect(() => read({ ...REVIEW, response: RESPONSE }, 'v1beta1')).toThrow('unknown conversion')
   })
 
   it('without a list of objects has none', () => {

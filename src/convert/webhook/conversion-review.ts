@@ -1,9 +1,9 @@
 // ConversionReview: the request to a conversion webhook, and its response.
-import { CodecError } from '../../codec/codec-error.js'
-import { decodeJson } from '../../codec/json.js'
+import { decodeExpected, typeMember } from '../../codec/expected-kind.js'
+import { goList, goStatus, goStruct, goText, readStruct } from '../../codec/go-struct.js'
 import { quote } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 
 export type ReviewVersion = 'v1' | 'v1beta1'
 
@@ -23,51 +23,39 @@ export const encodeReview = (version: ReviewVersion, uid: string, to: string, ob
 /** A response that is not acceptable. */
 export class ReviewError extends Error {}
 
-/** The converted objects of a response, which are not checked yet. Throws a ReviewError. */
+/** The converted objects of a response, which are not checked yet. Throws a ReviewError or a GoStructError. */
 export function readReview(version: ReviewVersion, uid: string, answer: Buffer): readonly Value[] {
-  const review = decodeReview(version, answer)
-  const response = getOwn(review, 'response')
-  if (!isObject(response)) throw new ReviewError('no response provided')
-  const given = textIn(response, 'uid')
+  const review = decodeExpected(answer, { apiVersion: apiVersionOf(version), kind: KIND, known: KNOWN_KINDS })
+  const { response } = readStruct(review, KIND, { response: readResponse })
+  // In v1beta1, responses need not have a type.
+  if (version === 'v1') checkType(review)
+  if (!response) throw new ReviewError('no response provided')
+  const given = response.uid ?? ''
   // In v1beta1, responses need not have the uid of the request.
   if (version === 'v1' && given !== uid) {
     throw new ReviewError(`expected response.uid=${quote(uid)}, got ${quote(given)}`)
   }
-  const result = getOwn(response, 'result') ?? {}
-  const status = isObject(result) ? textIn(result, 'status') : ''
+  const { status = '', message = '' } = response.result ?? {}
   if (status !== 'Success') {
-    const message = isObject(result) ? textIn(result, 'message') : ''
     throw new ReviewError(message || `response.result.status was '${status}', not 'Success'`)
   }
-  const objects = getOwn(response, 'convertedObjects') ?? []
-  return Array.isArray(objects) ? objects : []
+  return response.convertedObjects ?? []
 }
 
-function decodeReview(version: ReviewVersion, answer: Buffer): ValueObject {
-  const review = decode(answer)
-  const apiVersion = textIn(review, 'apiVersion')
-  const kind = textIn(review, 'kind')
-  if (apiVersion === apiVersionOf(version) && kind === KIND) return review
-  // In v1beta1, responses need not have a type, but it must be right if present.
-  if (version === 'v1beta1' && apiVersion === '' && kind === '') return review
+const KINDS = [KIND, 'CustomResourceDefinition', 'CustomResourceDefinitionList']
+const KNOWN_KINDS = { [apiVersionOf('v1')]: KINDS, [apiVersionOf('v1beta1')]: KINDS, v1: ['Status'] }
+
+const readResponse = goStruct('v1.ConversionResponse', {
+  uid: goText('types.UID'),
+  convertedObjects: goList<Value>('[]runtime.RawExtension', value => value, null),
+  result: goStatus,
+})
+
+function checkType(review: ValueObject): void {
+  const [apiVersion, kind] = [typeMember(review, 'apiVersion'), typeMember(review, 'kind')]
+  if (apiVersion === apiVersionOf('v1') && kind === KIND) return
   const print = (...of: Parameters<typeof groupVersionKind>): string => printGroupVersionKind(groupVersionKind(...of))
   throw new ReviewError(
-    `expected webhook response of ${print(apiVersionOf(version), KIND)}, got ${print(apiVersion, kind)}`,
+    `expected webhook response of ${print(apiVersionOf('v1'), KIND)}, got ${print(apiVersion, kind)}`,
   )
-}
-
-function decode(answer: Buffer): ValueObject {
-  try {
-    const { value } = decodeJson(answer)
-    if (isObject(value)) return value
-  } catch (error) {
-    if (!(error instanceof CodecError)) throw error
-    throw new ReviewError(`couldn't get version/kind; json parse error: ${error.message}`)
-  }
-  throw new ReviewError(`the answer is no ${KIND}`)
-}
-
-function textIn(object: ValueObject, field: string): string {
-  const value = getOwn(object, field)
-  return typeof value === 'string' ? value : ''
 }
