@@ -215,6 +215,15 @@ describe('apply', () => {
     expect(entriesOf(tracked)).toEqual([])
   })
 
+  test.each([{ apiVersion: 'example.com/v9' }, { kind: 'Other' }])(
+    'of an object that names another type (%j) loses the managers',
+    async other => {
+      const live = await apply(undefined, 'm1', { a: '1' })
+      const tracked = await trackUpdate(type, live, { ...widget({ a: '2' }), ...other }, 'u', NOW)
+      expect(entriesOf(tracked)).toEqual([])
+    },
+  )
+
   test('of deeply nested values is merged and tracked', async () => {
     let deep: Value = 'x'
     for (let i = 0; i < 990; i++) deep = { f: deep }

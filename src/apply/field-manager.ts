@@ -81,6 +81,8 @@ export function trackUpdate(
   const bare = withManagedFields(next, [])
   // An object without managers gets none before the first apply.
   if (managers.size === 0 && live !== undefined) return bare
+  // A write of a custom object's status may name another type, which its strategy overwrites later.
+  if (next.apiVersion !== type.apiVersion || next.kind !== type.kind) return bare
   const turns = startTurns()
   const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
