@@ -34,7 +34,7 @@ import { APPLIED } from '../pipeline/prepared.js'
 import { getObject } from '../read/get.js'
 import type { ScaleResult } from '../result.js'
 import { configurationReader } from '../write/apply.js'
-import { applyPatch, asPatchStatus, parsePatch } from '../write/patch.js'
+import { applyPatch, asPatchStatus, decodePatched, parsePatch } from '../write/patch.js'
 import { replace } from '../write/update.js'
 
 export async function getScale(context: ApiContext, request: ResourceRequest<GetOptions>): Promise<ScaleResult> {
@@ -78,11 +78,13 @@ export async function patchScale(
   bytes: Buffer,
 ): Promise<ScaleResult> {
   const { target, options } = request
-  const { types } = target.version.type
+  const { types, dialect } = target.version.type
   return changeScale(context, request, live =>
     asPatchStatus(async () => {
       const patch = parsePatch(types.byName('autoscaling/v1.Scale'), kind, bytes, options.fieldValidation)
-      const object = applyPatch(request, live, patch, scaleSpec(types).decode)
+      const { decode } = scaleSpec(types)
+      const shape = dialect === 'go' ? decodePatched(patch, decode, live, types) : decode
+      const object = applyPatch(request, live, patch, shape)
       return { scale: await tracked(context, request, live, checkAddress(object, target)), isWhatClientSaw: false }
     }),
   )

@@ -106,9 +106,17 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): ApiObject {
   const { target } = request
   const { strategy: rules, type } = target.version
-  const shape = type.dialect === 'go' && !patch.isTyped ? published(rules.decode, old, type.types) : rules.decode
+  const shape = type.dialect === 'go' ? decodePatched(patch, rules.decode, old, type.types) : rules.decode
   return checkAddress(applyPatch(request, old, patch, shape), target)
 }
+
+/** How the result of a patch is decoded if its type is a built-in one: `shape`, with what is special to patches. */
+export const decodePatched = (
+  { isTyped }: Patch,
+  shape: Strategy['decode'],
+  old: ApiObject,
+  types: Types,
+): Strategy['decode'] => (isTyped ? shape : published(shape, old, types))
 
 /**
  * If a patch removes the apiVersion of a built-in object, kube-apiserver decodes the result as its internal type. The
