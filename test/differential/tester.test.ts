@@ -20,7 +20,18 @@ interface Scenario {
 }
 type Area = (random: unknown, ask: () => Promise<{ status: number }>) => Scenario | Promise<Scenario>
 
-const AREA_NAMES = ['objects', 'patches', 'recordings', 'lists', 'applies', 'definitions', 'rules', 'policies']
+const AREA_NAMES = [
+  'objects',
+  'patches',
+  'recordings',
+  'lists',
+  'applies',
+  'definitions',
+  'rules',
+  'policies',
+  'documents',
+  'webhooks',
+]
 
 test.each(AREA_NAMES)('%s makes the same scenario from the same seed, and another from another', async name => {
   const { AREAS } = await load<{ AREAS: Record<string, Area> }>('areas.mjs')

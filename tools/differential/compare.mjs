@@ -1,15 +1,16 @@
 // Runs one scenario on two servers and compares the answers, by the rules of test/conformance.
 import { randomInt } from 'node:crypto'
 import { differences, runScenario } from '../../test/conformance/runner.mjs'
-import { TOKEN } from './requests.mjs'
+import { TOKEN, WEBHOOK_PORT } from './requests.mjs'
 
 /** Several testers may run at once, so each starts elsewhere. */
 let runs = randomInt(36 ** 5)
 
-/** The scenario with names that no run had before. Functions (`until`) are kept. */
-export function renamed(scenario) {
+/** The scenario with names that no run had before, and the port of the webhooks. Functions (`until`) are kept. */
+export function renamed(scenario, webhooks) {
   const token = `z${(runs++ % 36 ** 5).toString(36).padStart(5, '0')}`
-  return { ...replaceText(scenario, TOKEN, token), token }
+  const named = replaceText(scenario, TOKEN, token)
+  return { ...(webhooks ? replaceText(named, `:${WEBHOOK_PORT}`, `:${webhooks.port}`) : named), token }
 }
 
 /** A copy of a value in which one text stands for another, in keys, too. */
@@ -26,10 +27,15 @@ export function replaceText(value, from, to) {
  * Runs the steps and returns the answers; one that the server does not give is `{ broken: why }`. What the scenario made is
  * removed, unless it is to be kept.
  */
-export async function answersOf(client, scenario, expected, { isKept = false } = {}) {
+export async function answersOf(client, scenario, expected, { isKept = false, webhooks } = {}) {
   const results = []
   try {
-    return await runScenario(client, scenario, { expected, onStep: (_, result) => void results.push(result) })
+    return await runScenario(client, scenario, {
+      expected,
+      onStep: (_, result) => void results.push(result),
+      // Other scenarios run at the same time.
+      webhooks: webhooks && { calls: () => webhooks.callsOf(scenario.token) },
+    })
   } catch (error) {
     return [...results, { broken: String(error.message ?? error) }]
   } finally {
@@ -47,11 +53,12 @@ export async function cleanUp(client, { cleanup = [], token }) {
  * The first step at which the two servers differ, or undefined. `isKnown` says which differences do not count.
  * @returns {Promise<{ index: number, step: object, got: object, want: object, found: string[] } | undefined>}
  */
-export async function firstDifference({ reference, subject }, scenario, isKnown) {
-  const same = renamed(scenario)
-  const wanted = await answersOf(reference, same)
+export async function firstDifference({ reference, subject, webhooks }, scenario, isKnown) {
+  const same = renamed(scenario, webhooks)
+  const wanted = await answersOf(reference, same, undefined, { webhooks })
   // A step that is not compared is not repeated until it is equal.
-  const got = await answersOf(subject, same, i => (same.steps[i]?.unchecked ? undefined : wanted[i]))
+  const expected = i => (same.steps[i]?.unchecked || !wanted[i] ? undefined : [wanted[i]])
+  const got = await answersOf(subject, same, expected, { webhooks })
   for (const [index, want] of wanted.entries()) {
     if (scenario.steps[index]?.unchecked) continue
     const step = same.steps[index] ?? {}
@@ -64,19 +71,24 @@ export async function firstDifference({ reference, subject }, scenario, isKnown)
 
 /** The differences of two answers to a step that are not known. */
 export const unknownDifferences = (step, got, want, isKnown, before = [step]) =>
-  differences(comparable(got), comparable(want)).filter(text => !isKnown({ step, text, got, want, before }))
+  differences(comparable(got, step), comparable(want, step)).filter(text => !isKnown({ step, text, got, want, before }))
 
 /**
- * An answer without what depends on the moment: the order of managedFields follows the seconds at which they were written,
+ * An answer without what depends on the moment: the order of parallel calls; the order of managedFields follows the seconds at which they were written,
  * and text in YAML holds versions and times.
  */
-function comparable(answer) {
+function comparable(answer, step) {
+  if (step.anyOrder && answer?.calls) return sortManagers({ calls: answer.calls.toSorted(byText) })
   if (typeof answer?.body === 'string') return { ...answer, body: answer.body.replace(VARYING_TEXT, '$1: …') }
   return sortManagers(answer)
 }
 
 /** How the file of a Go scheme is printed depends on how the reference was built. */
-const plainText = text => text.replace(/in scheme \\?"[^"]*?\/?pkg\//g, 'in scheme "pkg/')
+const plainText = text =>
+  text
+    .replace(/in scheme \\?"[^"]*?\/?pkg\//g, 'in scheme "pkg/')
+    // Of an object that a message quotes.
+    .replace(/(resourceVersion\\*":\\*")\d+/g, '$1…')
 
 const VARYING_TEXT = /(resourceVersion|uid|creationTimestamp|time|deletionTimestamp|continue): \S+/g
 
@@ -89,5 +101,7 @@ function sortManagers(value) {
     copy.managedFields = copy.managedFields.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   return copy
 }
+
+const byText = (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
 const nameOf = entry => `${entry?.operation} ${entry?.manager} ${entry?.apiVersion} ${entry?.subresource}`

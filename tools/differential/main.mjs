@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from '../../test/conformance/runner.mjs'
+import { startWebhooks } from '../../test/conformance/webhooks.mjs'
 import { AREAS } from './areas.mjs'
 import { OPTIONAL_RESOURCES, RESOURCES, samplesOf } from './builtin-values.mjs'
 import { answersOf, cleanUp, firstDifference, renamed } from './compare.mjs'
@@ -56,6 +57,7 @@ const subject = new Client({
 })
 const reference =
   flags.reference && new Client({ url: flags.reference, token: flags.token ?? 'admin-token', insecure: true })
+const webhooks = await startWebhooks(0)
 const tally = { scenarios: 0, requests: 0, differences: 0 }
 const seen = new Map()
 mkdirSync(flags.out, { recursive: true })
@@ -89,7 +91,7 @@ async function runOne(area, n) {
   tally.scenarios++
   tally.requests += scenario.steps.length
   if (!reference) return checkLaws(name, scenario)
-  const differs = candidate => firstDifference({ reference, subject }, candidate, isKnown)
+  const differs = candidate => firstDifference({ reference, subject, webhooks }, candidate, isKnown)
   const first = await differs(scenario)
   if (!first) return
   // What does not happen twice was chance: the reference is slow at times.
@@ -100,8 +102,8 @@ async function runOne(area, n) {
 }
 
 async function checkLaws(name, scenario) {
-  const own = renamed(scenario)
-  const broken = brokenLaws(own, await answersOf(subject, own, undefined, { isKept: true }))
+  const own = renamed(scenario, webhooks)
+  const broken = brokenLaws(own, await answersOf(subject, own, undefined, { isKept: true, webhooks }))
   const paths = new Set(
     own.steps.flatMap(({ method, path }) =>
       method === 'POST' && path.includes('/namespaces/') ? [path.split('?')[0]] : [],
@@ -177,6 +179,7 @@ console.log(
   `\n${tally.scenarios} scenarios, ${tally.requests} requests, ${tally.differences} kinds of difference (${repeated} in all), seed ${seed}`,
 )
 subject.close()
+webhooks.close()
 if (reference) reference.close()
 await started?.stop()
 process.exit(tally.differences > 0 ? 1 : 0)

@@ -39,7 +39,11 @@ const lastingToken = n => `${flags.area.slice(0, 2)}${String(n).padStart(4, '0')
 async function answers(client, scenario, n, wanted) {
   const own = renamed(scenario)
   const expected = wanted && replaceText(wanted, lastingToken(n), own.token)
-  return replaceText(await answersOf(client, own, expected && (i => expected[i])), own.token, lastingToken(n))
+  return replaceText(
+    await answersOf(client, own, expected && (i => expected[i] && [expected[i]])),
+    own.token,
+    lastingToken(n),
+  )
 }
 
 /** Which steps were answered differently for a known reason; undefined if one was for another reason. */

@@ -3,6 +3,9 @@
 /** Stands for a name that is new in every run; all names of a scenario contain it, and it has always the same length. */
 export const TOKEN = 'zzzzzz'
 
+/** Stands for the port of the tester's webhooks; in recordings it is the port itself. */
+export const WEBHOOK_PORT = 18444
+
 export const get = (path, extra = {}) => ({ method: 'GET', path, ...extra })
 export const post = (path, body, extra = {}) => ({ method: 'POST', path, body, ...extra })
 export const put = (path, body, extra = {}) => ({ method: 'PUT', path, body, ...extra })

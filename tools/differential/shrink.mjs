@@ -22,7 +22,11 @@ export async function shrink(scenario, difference, differs) {
     return true
   }
   smallest = { ...scenario, steps: scenario.steps.slice(0, difference.index + 1) }
-  for (let i = smallest.steps.length - 2; i >= 0; i--) await attempt(without(smallest, i))
+  // Half of the steps at once, then fewer: most have nothing to do with the difference.
+  for (let size = Math.ceil((smallest.steps.length - 1) / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let end = smallest.steps.length - 1; end > 0; end -= size)
+      await attempt(withoutRange(smallest, Math.max(end - size, 0), end))
+  }
   await shrinkBodies(
     () => smallest,
     attempt,
@@ -58,6 +62,9 @@ export function without({ steps, ...rest }, index) {
           : value
   return { ...rest, steps: steps.filter((_, i) => i !== index).map(walk) }
 }
+
+const withoutRange = (scenario, start, end) =>
+  Array.from({ length: end - start }).reduce((rest, _, i) => without(rest, end - 1 - i), scenario)
 
 async function shrinkBodies(current, attempt, mayTry) {
   for (let i = 0; i < current().steps.length; i++) {
