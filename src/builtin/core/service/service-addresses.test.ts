@@ -53,6 +53,11 @@ describe('a new service', () => {
     ])
   })
 
+  test('without a request is shown with an empty address if none can be allocated', async () => {
+    const pool = { ...newPool(), takeAddress: async () => ({ ok: false, error: 'no name' }) as const }
+    expect(await errorsFor({}, pool)).toEqual(['spec.clusterIPs: Invalid value: [""]: failed to allocate IP: no name'])
+  })
+
   test.each<[ValueObject, string]>([
     [
       { clusterIP: '192.0.2.7' },

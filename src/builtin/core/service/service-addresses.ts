@@ -205,7 +205,8 @@ async function takeAddresses(
   const requested = stringsAt(spec, 'clusterIPs')
   const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
   const addresses: string[] = []
-  for (const [i, family] of stringsAt(spec, 'ipFamilies').entries()) {
+  const families = stringsAt(spec, 'ipFamilies')
+  for (const [i, family] of families.entries()) {
     const request = requested[i]
     if (request !== undefined && owned.has(request)) {
       addresses.push(request)
@@ -220,7 +221,8 @@ async function takeAddresses(
     }
     if (!got.ok) {
       const which = request === undefined ? 'IP' : `IP ${request}`
-      return [fieldInvalid('spec.clusterIPs', [...requested], `failed to allocate ${which}: ${got.error}`)]
+      const shown = families.map((_, at) => requested[at] ?? '')
+      return [fieldInvalid('spec.clusterIPs', shown, `failed to allocate ${which}: ${got.error}`)]
     }
     taken.push(() => pool.releaseAddress(got.value))
     addresses.push(got.value)
