@@ -3,6 +3,7 @@
 //
 // Memory is bounded. Of an attribute with too many values, values with the same hash share their keys, and what is found must
 // be examined. An attribute that still takes more than its part is no longer indexed: reads by it examine every entry.
+// So it is with the attributes that come after so many others.
 import { ownText } from '../../base/own-text.js'
 import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedKeys, type OrderedKeys } from '../common/ordered-keys.js'
@@ -14,6 +15,8 @@ export interface AttributeIndexLimits {
   readonly attributeBytes: number
   /** The approximate bytes of all attributes. */
   readonly bytes: number
+  /** How many attributes there may be. What they cost is looked through whenever the bytes are too many. */
+  readonly attributes: number
 }
 
 export interface AttributeIndex<F> {
@@ -34,7 +37,11 @@ export interface FoundKeys {
   readonly isExact: boolean
 }
 
-export const INDEX_LIMITS: AttributeIndexLimits = { attributeBytes: 32 * 2 ** 20, bytes: 128 * 2 ** 20 }
+export const INDEX_LIMITS: AttributeIndexLimits = {
+  attributeBytes: 32 * 2 ** 20,
+  bytes: 128 * 2 ** 20,
+  attributes: 10_000,
+}
 
 /** The approximate bytes of a key in a sorted run, and of a value with its own keys, beside its text. */
 const KEY_BYTES = 12
@@ -57,6 +64,8 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   const attributes = new Map<string, Attribute>()
   /** Attributes that took too much memory. */
   const dropped = new Set<string>()
+  /** There were too many attributes: one that has no values here may have some in the entries. */
+  let isFull = false
   /** Entries whose attributes cannot be read: a read must find and report them. */
   const unreadable = createOrderedKeys()
   let bytes = 0
@@ -95,7 +104,11 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   function addValue(name: string, value: string, key: string): void {
     if (dropped.has(name)) return
     let attribute = attributes.get(name)
-    if (!attribute) attributes.set(ownText(name), (attribute = { values: new Map(), isHashed: false, bytes: 0 }))
+    if (!attribute) {
+      isFull ||= attributes.size + dropped.size >= limits.attributes
+      if (isFull) return
+      attributes.set(ownText(name), (attribute = { values: new Map(), isHashed: false, bytes: 0 }))
+    }
     const slot = slotOf(attribute, value)
     const keys = attribute.values.get(slot)
     if (keys === undefined) {
@@ -155,7 +168,8 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   /** An entry that is found by a hash may have another value. */
   const isExact = ({ name, values }: AttributeTerm): boolean => !(values && attributes.get(name)?.isHashed)
 
-  const isIndexed = (term: AttributeTerm): boolean => term.source === source && !dropped.has(term.name)
+  const isIndexed = (term: AttributeTerm): boolean =>
+    term.source === source && (isFull ? attributes.has(term.name) : !dropped.has(term.name))
 
   return {
     add(entry) {
@@ -176,15 +190,20 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
       if (indexed.length === 0) return undefined
       const counts = indexed.map(keys => keys.reduce((sum, each) => sum + countIn(each, start, end), 0))
       const [fewest] = indexed.splice(counts.indexOf(Math.min(...counts)), 1)
+      const others = indexed.filter(sets => sets.length <= MAX_SETS)
+      const isComplete = others.length === indexed.length && terms.every(term => isIndexed(term) && isExact(term))
       return {
-        keys: matching(merged([...fewest!, unreadable], start, end), indexed, unreadable),
-        isExact: terms.every(term => isIndexed(term) && isExact(term)) && unreadable.size === 0,
+        keys: matching(merged([...fewest!, unreadable], start, end), others, unreadable),
+        isExact: isComplete && unreadable.size === 0,
       }
     },
   }
 }
 
 const NO_VALUES: Readonly<Record<string, string>> = {}
+
+/** A term of more values is not looked through for every key that another one finds: the entry is examined instead. */
+const MAX_SETS = 16
 
 /** The keys that are also among the keys of every other term. */
 function* matching(keys: Iterable<string>, others: readonly Keys[][], unreadable: OrderedKeys): Generator<string> {
