@@ -1,6 +1,7 @@
 // Validates a webhook's clientConfig: exactly one of url and service, each with valid parts.
 
 import { X509Certificate } from 'node:crypto'
+import { pemTexts } from '../base/pem.js'
 import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/errors/field-errors.js'
 import { quote } from '../meta/go/go-text.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
@@ -94,11 +95,11 @@ export const isUsableCa = (bundle: string): boolean =>
   bundle === '' || caError(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
 
 function caError(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)
-  if (!blocks) return 'unable to parse bytes as PEM block'
-  for (const block of blocks) {
+  const blocks = pemTexts(pem).filter(({ label }) => label === 'CERTIFICATE')
+  if (blocks.length === 0) return 'unable to parse bytes as PEM block'
+  for (const { whole } of blocks) {
     try {
-      void new X509Certificate(block)
+      void new X509Certificate(whole)
     } catch {
       return 'failed to parse certificate: x509: malformed certificate'
     }

@@ -44,7 +44,9 @@ function checkTrustBundle(pem: string, path: string): FieldError[] {
     const why = entryError(type, hasHeaders, content)
     if (why !== undefined) errors.push(invalid(`entry ${i} ${why}`))
     const key = content.toString('base64')
-    indices.set(key, [...(indices.get(key) ?? []), i])
+    const same = indices.get(key)
+    if (same) same.push(i)
+    else indices.set(key, [i])
   }
   if (errors.length > 0) return errors
   if (indices.size === 0) return [invalid('at least one trust anchor must be provided')]

@@ -1,5 +1,6 @@
 // The PKCS #10 request in a CertificateSigningRequest, in PEM: the subject, its key, and a signature by that key.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { pemTexts } from '../../base/pem.js'
 import { failed, parsed, type Result } from '../../base/result.js'
 
 export interface SigningRequest {
@@ -45,11 +46,10 @@ export interface PemBlock {
 }
 
 export function pemBlocks(pem: string): PemBlock[] {
-  const found = pem.matchAll(/-----BEGIN ([^\n-]+)-----\r?\n([\s\S]*?)-----END \1-----/g)
-  return [...found].map(([, type = '', body = '']) => {
+  return pemTexts(pem).map(({ label, body }) => {
     const hasHeaders = /^[^\n]*:/.test(body)
     const content = hasHeaders ? body.slice(body.indexOf('\n\n') + 2) : body
-    return { type, hasHeaders, content: Buffer.from(content, 'base64') }
+    return { type: label, hasHeaders, content: Buffer.from(content, 'base64') }
   })
 }
 

@@ -1,5 +1,6 @@
 // Whether a certificate and a private key in PEM form belong together, with the messages of Go's TLS library.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { pemTexts } from '../../base/pem.js'
 
 /** The reason why the two cannot be used together; undefined if they can. */
 export function keyPairError(certificatePem: Buffer, keyPem: Buffer): string | undefined {
@@ -62,8 +63,7 @@ interface PemBlock {
 
 /** The blocks of a PEM text. Blocks that are not base64 are skipped. */
 function pemBlocks(pem: Buffer): PemBlock[] {
-  const blocks = pem.toString('latin1').matchAll(/^-----BEGIN ([^\r\n]*?)-----[ \t]*\r?\n([\s\S]*?)^-----END \1-----/gm)
-  return [...blocks].flatMap(([, type = '', body = '']) => {
+  return pemTexts(pem.toString('latin1')).flatMap(({ label: type, body }) => {
     // Headers, as in `Proc-Type: 4,ENCRYPTED`, stand before an empty line.
     const base64 = body.replace(/^(?:[^\r\n:]+:[^\r\n]*\r?\n)+\r?\n/, '').replace(/\s/g, '')
     return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) ? [{ type, bytes: Buffer.from(base64, 'base64') }] : []
