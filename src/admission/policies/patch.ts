@@ -194,6 +194,9 @@ function decodeBy({ strategy }: KindVersion, value: Value): { decoded: ApiObject
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     // Only the cause: the rest of the message is about the body of a request.
-    throw internalError(/ cannot be handled as a [^:]*: (.*)$/s.exec(error.message)?.[1] ?? error.message)
+    const { message } = error
+    const about = message.indexOf(' cannot be handled as a ')
+    const cause = about === -1 ? -1 : message.indexOf(': ', about)
+    throw internalError(cause === -1 ? message : message.slice(cause + 2))
   }
 }

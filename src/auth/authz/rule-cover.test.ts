@@ -17,6 +17,13 @@ test('rules whose parts multiply are not broken down', () => {
   expect(uncoveredRules([{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }], [rule])).toEqual([])
 })
 
+test('a URL of very many stars is compared in a time that grows with their number', () => {
+  const [owned, wanted] = [`/${'*'.repeat(500_000)}x*`, '/y'].map(url => ({ verbs: ['get'], nonResourceURLs: [url] }))
+  expect(uncoveredRules([owned!], [wanted!])).toEqual([wanted])
+  const covering = { verbs: ['get'], nonResourceURLs: ['/a**'] }
+  expect(uncoveredRules([covering], [{ verbs: ['get'], nonResourceURLs: ['/ab'] }])).toEqual([])
+})
+
 test('lists may be null', () => {
   const rule = { verbs: null, apiGroups: null, resources: ['pods'] } as unknown as PolicyRule
   expect(uncoveredRules([], [rule])).toEqual([])

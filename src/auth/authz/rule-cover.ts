@@ -72,4 +72,10 @@ function coversResource(owned: readonly string[], wanted: string): boolean {
 }
 
 const coversUrl = (pattern: string, url: string): boolean =>
-  pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')))
+  pattern === url || (pattern.endsWith('*') && url.startsWith(withoutStars(pattern)))
+
+function withoutStars(pattern: string): string {
+  let end = pattern.length
+  while (end > 0 && pattern[end - 1] === '*') end--
+  return pattern.slice(0, end)
+}

@@ -390,6 +390,13 @@ describe('libraries of rules', () => {
   })
 })
 
+test.each([`0${'0'.repeat(1_000_000)}x`, `0x1${'a'.repeat(1_000_000)}X`])(
+  'a long text that is no number is found so in a time that grows with its length',
+  text => {
+    expect(run('double(s)', { s: text }).error?.message).toContain('type conversion error')
+  },
+)
+
 test('an environment without a checker resolves names while it evaluates', () => {
   const result = compile('a.b.size() + c', rules, { check: false })
   if (!result.ok) throw new Error(result.message)

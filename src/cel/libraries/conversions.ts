@@ -177,8 +177,8 @@ function parseInteger(text: string, type: CelType): Int | CelError {
 }
 
 /** Go's numbers: digits may be grouped by underscores, hexadecimal ones have a binary exponent. */
-const DECIMAL = /^[+-]?(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
-const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]{1,5})$/
+const DECIMAL = /^[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]{1,5})$/
 
 function parseDouble(text: string): Value {
   const named = /^([+-]?)(inf|infinity)$|^nan$/i.exec(text)

@@ -30,6 +30,12 @@ test.each([
   expect(names(header)[0]).toBe(first)
 })
 
+test('a long header is read in a time that grows with its length', () => {
+  expect(names(`a/b;q=${'0'.repeat(1_000_000)}x,c/d`)[0]).toBe('c/d')
+  const rising = Array.from({ length: 60_000 }, (_, i) => `a/b${i};q=${i}`).join(',')
+  expect(names(rising)[0]).toBe('a/b999')
+})
+
 test('parameters are parsed, and those that are not well formed are ignored', () => {
   const [type] = parseAccept('application/json; as=Table ;g=meta.k8s.io;=;x;v=v1;a=b=c')
   expect(Object.fromEntries(type!.parameters)).toEqual({ as: 'Table', g: 'meta.k8s.io', v: 'v1' })

@@ -10,10 +10,13 @@ export interface AcceptedType {
   readonly quality: number
 }
 
+/** So many types of an Accept header are looked at: they are sorted in quadratic time. */
+const MAX_TYPES = 1_000
+
 /** The types of an Accept header, the preferred one first. Invalid ones are ignored. */
 export function parseAccept(header: string): AcceptedType[] {
   const types: AcceptedType[] = []
-  for (const part of header.split(',')) {
+  for (const part of header.split(',', MAX_TYPES)) {
     const [range = '', ...rest] = part.trim().split(';')
     const [type = '', subtype = '', ...more] = range.split('/').map(text => text.trim())
     const isAnything = type === '*' && subtype === ''
@@ -36,7 +39,9 @@ function parseParameters(parts: readonly string[]): Pick<AcceptedType, 'paramete
 }
 
 /** An invalid quality counts as 0. A quality of 0 does not exclude a type; it is only the last choice. */
-const parseQuality = (text: string): number => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : 0)
+const parseQuality = (text: string): number => (QUALITY.test(text) ? Number(text) : 0)
+
+const QUALITY = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
 /**
  * Sorts by insertion: by quality, then types that are named before wildcards. The order is not a proper one, since a

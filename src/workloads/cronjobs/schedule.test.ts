@@ -23,3 +23,8 @@ test.each([
 ])('%s after %s in %s is %s', (schedule, after, zone, expected) => {
   expect(next(schedule, after, zone)).toBe(expected)
 })
+
+test('an interval is read in a time that grows with its length', () => {
+  expect(next('@every 1h30m', '2026-01-01T00:00:00Z')).toBe('2026-01-01T01:30')
+  expect(parseSchedule(`@every ${'1'.repeat(1_000_000)}`, undefined)).toBeUndefined()
+})

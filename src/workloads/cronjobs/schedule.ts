@@ -66,8 +66,8 @@ export function parseSchedule(text: string, timeZone = 'UTC'): Schedule | undefi
 }
 
 function parseEvery(text: string): Schedule | undefined {
+  if (!/^(?:\d+[smh])+$/.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+)(s|m|h)/g)]
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
   const unit: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: 60 * MINUTE_MS }
   const ms = Math.max(
     1000,

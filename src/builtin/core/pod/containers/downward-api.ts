@@ -61,9 +61,10 @@ export function checkFieldRef(ref: ValueObject, supported: readonly string[], pa
   if (given === '') return [fieldRequired(at)]
   const cannotConvert = (why: string): FieldError[] => [fieldInvalid(at, given, `error converting fieldPath: ${why}`)]
   if (version !== 'v1') return cannotConvert(`unsupported pod version: ${version}`)
-  const subscripted = /^(.+)\['(.*)'\]$/.exec(given)
-  if (subscripted !== null) {
-    const [, field = '', key = ''] = subscripted
+  const subscript = given.endsWith("']") ? given.indexOf("['") : -1
+  if (subscript > 0 && subscript + 2 <= given.length - 2) {
+    const field = given.slice(0, subscript)
+    const key = given.slice(subscript + 2, -2)
     if (field === 'metadata.annotations') return checkText(key.toLowerCase(), checkQualifiedName, path)
     if (field === 'metadata.labels') return checkText(key, checkQualifiedName, path)
     return cannotConvert(`field label does not support subscript: ${given}`)

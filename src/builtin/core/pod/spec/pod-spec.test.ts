@@ -88,6 +88,16 @@ test.each<[ValueObject, string[]]>([
   expect(errorsOf('v1', 'Pod', pod)).toEqual(errors.map(error => `spec.containers[0].${error}`))
 })
 
+test('a field path is divided at its first bracket, in a time that grows with its length', () => {
+  const errorOf = (fieldPath: string): string | undefined => {
+    const env = [{ name: 'A', valueFrom: { fieldRef: { fieldPath } } }]
+    return errorsOf('v1', 'Pod', { spec: { containers: [{ ...container, env }] } })[0]
+  }
+  expect(errorOf("metadata.labels['a']")).toBeUndefined()
+  expect(errorOf("metadata.labels['a['b']")).toContain(`fieldRef: Invalid value: "a['b": name part must consist of`)
+  expect(errorOf("['".repeat(500_000))).toContain('fieldPath: Invalid value: ')
+})
+
 test.each<[ValueObject, string[]]>([
   [{ containers: [] }, ['spec.containers: Required value']],
   [{ containers: [container, container] }, ['spec.containers[1].name: Duplicate value: "c"']],
