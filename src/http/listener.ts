@@ -83,6 +83,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   server.maxConnections = MAX_CONNECTIONS
   /** The last response on each connection of HTTP/1.1; none once it speaks another protocol. */
   const responses = new Map<Duplex, ServerResponse | undefined>()
+  const exchanges = new Map<Duplex, Exchange>()
   server.on('clientError', (error, socket) => {
     // Nothing can be sent in the middle of another response.
     if (responses.get(socket)?.writableEnded === false) socket.destroy()
@@ -91,7 +92,8 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   /** Requests of HTTP/1.1 whose body has not arrived yet. */
   const arriving = new Set<IncomingMessage>()
   const serve = (request: IncomingMessage, response: ServerResponse, continues: boolean): void => {
-    begin(request.socket, response)
+    const exchange = exchangeOfHttp1(request, response, continues)
+    begin(request.socket, response, exchange)
     if (refuseMalformed(request, response)) return
     if (hasBody(request)) {
       arriving.add(request)
@@ -99,17 +101,19 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       request.once('end', remove)
       request.once('close', remove)
     }
-    handle(exchangeOfHttp1(request, response, continues))
+    handle(exchange)
   }
   server.on('request', (request, response) => serve(request, response, false))
   // The client waits with its body until it is asked for it.
   server.on('checkContinue', (request, response) => serve(request, response, true))
   /** A request of HTTP/1.1 begins. */
-  function begin(socket: Socket, response: ServerResponse | undefined): void {
+  function begin(socket: Socket, response: ServerResponse | undefined, exchange: Exchange): void {
+    exchanges.set(socket, exchange)
     if (!responses.has(socket)) {
       newConnections.served(socket)
-      const remove = readers?.add(readerOf(socket, responses))
+      const remove = readers?.add(readerOf(socket, responses, exchanges))
       socket.once('close', () => {
+        exchanges.delete(socket)
         responses.delete(socket)
         remove?.()
       })
@@ -124,8 +128,9 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   const upgrades = serveUpgrades(server, {
     lastResponse: socket => responses.get(socket),
     serve(request, socket) {
-      begin(request.socket, undefined)
-      handle(exchangeOfUpgrade(request, socket))
+      const exchange = exchangeOfUpgrade(request, socket)
+      begin(request.socket, undefined, exchange)
+      handle(exchange)
     },
   })
   await new Promise<void>((resolve, reject) => {
@@ -172,9 +177,15 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
 }
 
 /** A connection of HTTP/1.1 and the response that is being sent on it. */
-const readerOf = (socket: Socket, responses: ReadonlyMap<Duplex, ServerResponse | undefined>): Reader => ({
+const readerOf = (
+  socket: Socket,
+  responses: ReadonlyMap<Duplex, ServerResponse | undefined>,
+  exchanges: ReadonlyMap<Duplex, Exchange>,
+): Reader => ({
   get held() {
-    return socket.writableLength + (responses.get(socket)?.writableLength ?? 0)
+    // That of a response contains that of its socket.
+    const unsent = Math.max(socket.writableLength, responses.get(socket)?.writableLength ?? 0)
+    return unsent + (exchanges.get(socket)?.held ?? 0)
   },
   get sent() {
     return socket.bytesWritten

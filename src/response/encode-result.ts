@@ -30,6 +30,8 @@ export interface EncodedResponse {
   readonly mediaType: string
   /** A long list comes in pieces. */
   readonly body: Buffer | AsyncIterable<Buffer>
+  /** How many bytes are in memory while it comes, beside the pieces themselves. */
+  readonly retained?: (() => number) | undefined
 }
 
 /** The query has `includeObject`, which decides what the rows of a Table contain. */
@@ -39,6 +41,7 @@ export function encodeResult(answer: Result, form: OutputFormat, query: URLSearc
     status: answer.status,
     mediaType: MEDIA_TYPES[form.encoding],
     body: bodyOf(answer, form, include, now),
+    retained: answer.type === 'list' ? answer.pages.retained : undefined,
   }
 }
 

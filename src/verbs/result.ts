@@ -63,4 +63,6 @@ export interface KeptItems {
 export interface ListPages extends AsyncIterable<readonly ObjectView[]> {
   /** All objects, if they are one page, which is read already. */
   readonly only?: readonly ObjectView[] | undefined
+  /** How many bytes of objects are in memory while the list is sent. */
+  readonly retained?: (() => number) | undefined
 }

@@ -49,6 +49,9 @@ class InnerExchange implements Exchange {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly peer: Exchange['peer']
+  /** The sender's exchange counts what its client does not read. */
+  retained = 0
+  readonly held = 0
   private isAnswered = false
 
   constructor(

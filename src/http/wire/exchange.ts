@@ -20,6 +20,10 @@ export interface Exchange {
   /** The client has closed the request, or the response is complete. */
   readonly gone: boolean
   onGone(listener: () => void): void
+  /** Bytes that are in memory for the rest of the response beside what was written, such as a page of a list. */
+  retained: number
+  /** All bytes in memory for what the client has not read, but those that its connection counts itself. */
+  readonly held: number
   /**
    * The whole body; rejects with `BodyTooLarge` as soon as it is over the limit. `onBytes` is called for each part with its
    * length, and may throw to refuse the rest.

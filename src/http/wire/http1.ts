@@ -1,6 +1,7 @@
 // HTTP/1.1.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, pipeTo, splitTarget } from './exchange.js'
+import { type SlicedOutput, slicedOutput } from './sliced-output.js'
 
 /** `continues`: the client sends its body once it is asked to (`Expect: 100-continue`). */
 export function exchangeOfHttp1(request: IncomingMessage, response: ServerResponse, continues = false): Exchange {
@@ -17,6 +18,13 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     response.writeHead(status, headers)
   }
   response.on('error', () => {})
+  const outgoing = {
+    write: (chunk: Buffer | string) => response.destroyed || response.writableEnded || response.write(chunk),
+    onDrain: (listener: () => void) => void response.on('drain', listener),
+    end: () => void response.end(),
+    abort: () => void response.destroy(),
+  }
+  let sliced: SlicedOutput | undefined
   return {
     method: request.method ?? 'GET',
     path,
@@ -30,6 +38,10 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       return response.destroyed || response.closed
     },
     onGone: listener => void response.once('close', listener),
+    retained: 0,
+    get held() {
+      return this.retained + (sliced?.pending ?? 0)
+    },
     body(limit, onBytes) {
       wantBody()
       return collect(request, limit, onBytes)
@@ -44,7 +56,12 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       headers['content-length'] ??= bytes === undefined ? 0 : bytes.length
       writeHead(status, headers)
-      response.end(bytes)
+      if (bytes === undefined || bytes.length <= LARGE) response.end(bytes)
+      else {
+        sliced = slicedOutput(outgoing)
+        sliced.write(bytes)
+        sliced.end()
+      }
       if (!request.complete) dropRest(request)
     },
     begin(status, headers): Outgoing {
@@ -53,16 +70,15 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       // Sends the headers as the bytes that they are; `flushHeaders` would encode them as UTF-8.
       if (request.method === 'HEAD') response.end()
       else response.write('', 'latin1')
-      return {
-        write: chunk => response.destroyed || response.writableEnded || response.write(chunk),
-        onDrain: listener => void response.on('drain', listener),
-        end: () => void response.end(),
-        abort: () => response.destroy(),
-      }
+      sliced = slicedOutput(outgoing)
+      return sliced
     },
     cut: () => void request.socket.destroy(),
   }
 }
+
+/** A response that is not larger is written at once. */
+const LARGE = 256 * 1024
 
 /**
  * The target as a path and a query. Clients of a proxy send a whole URL (`GET https://host/version`); its host takes the

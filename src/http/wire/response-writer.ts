@@ -84,13 +84,13 @@ class ExchangeWriter implements ResponseWriter {
     return sendWhole(this, status, { ...headers }, body)
   }
 
-  sendEncoded({ status, mediaType, body }: EncodedResponse): Promise<void> | void {
+  sendEncoded({ status, mediaType, body, retained }: EncodedResponse): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
     if (Buffer.isBuffer(body)) {
       this.tap?.response(body, mediaType)
       return sendWhole(this, status, headers, body)
     }
-    return sendPieces(this, status, headers, this.tap ? tapped(body, mediaType, this.tap) : body)
+    return sendPieces(this, status, headers, this.tap ? tapped(body, mediaType, this.tap) : body, retained)
   }
 
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing {
@@ -183,6 +183,7 @@ async function sendPieces(
   status: number,
   headers: OutgoingHttpHeaders,
   pieces: AsyncIterable<Buffer>,
+  retained: EncodedResponse['retained'],
 ): Promise<void> {
   const iterator = pieces[Symbol.asyncIterator]()
   const first: Buffer[] = []
@@ -198,7 +199,7 @@ async function sendPieces(
   const outgoing = reply.begin(status, headers)
   try {
     if (isHead(reply) || outgoing === ANSWERED) outgoing.end()
-    else await (compress ? pipeCompressed : pipe)(reply, outgoing, first, iterator)
+    else await (compress ? pipeCompressed : pipe)(reply, outgoing, drainOf(reply, outgoing, retained), first, iterator)
   } finally {
     await iterator.return?.()
   }
@@ -207,12 +208,13 @@ async function sendPieces(
 async function pipe(
   reply: ResponseWriter,
   outgoing: Outgoing,
-  first: readonly Buffer[],
+  drain: Drain,
+  first: Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
   const { exchange } = reply
-  const drain = drainOf(reply, outgoing)
-  for (const piece of first) if (!reply.write(piece)) await drain.wait()
+  // What is sent is not kept.
+  for (let piece = first.shift(); piece; piece = first.shift()) if (!reply.write(piece)) await drain.wait()
   for (;;) {
     if (exchange.gone) return
     const { done, value } = await rest.next()
@@ -225,14 +227,14 @@ async function pipe(
 async function pipeCompressed(
   reply: ResponseWriter,
   outgoing: Outgoing,
-  first: readonly Buffer[],
+  drain: Drain,
+  first: Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
   const { exchange } = reply
-  const drain = drainOf(reply, outgoing)
   const zip = createGzip(GZIP)
   const feed = async (): Promise<void> => {
-    for (const piece of first) await put(piece)
+    for (let piece = first.shift(); piece; piece = first.shift()) await put(piece)
     for (;;) {
       if (exchange.gone) break
       const { done, value } = await rest.next()
@@ -254,8 +256,12 @@ async function pipeCompressed(
   outgoing.end()
 }
 
-/** Waits until the client has read what was written, or has gone. */
-function drainOf(reply: ResponseWriter, outgoing: Outgoing): { wait(): Promise<void> } {
+interface Drain {
+  /** Resolves when the client has read what was written, or has gone. */
+  wait(): Promise<void>
+}
+
+function drainOf(reply: ResponseWriter, outgoing: Outgoing, retained: EncodedResponse['retained']): Drain {
   const { exchange } = reply
   let wake = (): void => {}
   const onDrain = (): void => wake()
@@ -265,10 +271,12 @@ function drainOf(reply: ResponseWriter, outgoing: Outgoing): { wait(): Promise<v
     async wait() {
       if (exchange.gone) return
       const goesOn = reply.waitsForClient()
+      if (retained) exchange.retained = retained()
       await new Promise<void>(resolve => {
         wake = resolve
       })
       goesOn()
+      exchange.retained = 0
     },
   }
 }

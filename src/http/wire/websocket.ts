@@ -6,6 +6,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Exchange, Outgoing } from './exchange.js'
 import { exchangeOfHttp1 } from './http1.js'
+import { type SlicedOutput, slicedOutput } from './sliced-output.js'
 
 /** A request for another protocol: WebSocket, or SPDY, which is only passed on to extension servers. */
 export const isUpgradeRequest = (request: IncomingMessage): boolean =>
@@ -27,6 +28,8 @@ export function exchangeOfUpgrade(request: IncomingMessage, socket: Duplex): Exc
     return socket
   }
   const exchange = Object.create(exchangeOfHttp1(request, response)) as Exchange
+  let sliced: SlicedOutput | undefined
+  Object.defineProperty(exchange, 'held', { get: () => exchange.retained + (sliced?.pending ?? 0) })
   // What follows the header belongs to the other protocol.
   const withoutBody = { body: async () => Buffer.alloc(0), pipeBody: (to: Outgoing) => to.end() }
   if (!isWebSocketRequest(request)) return Object.assign(exchange, withoutBody, { takeConnection })
@@ -39,7 +42,13 @@ export function exchangeOfUpgrade(request: IncomingMessage, socket: Duplex): Exc
         return undefined
       }
       takeConnection().write(handshake(request), 'latin1')
-      return frames(socket, isText)
+      sliced = slicedOutput({
+        write: chunk => socket.destroyed || socket.write(chunk),
+        onDrain: listener => void socket.on('drain', listener),
+        end: () => void socket.end(),
+        abort: () => void socket.destroy(),
+      })
+      return frames(socket, sliced, isText)
     },
   })
 }
@@ -81,12 +90,13 @@ const NORMAL_CLOSURE = Buffer.from([0x03, 0xe8])
 const CLOSE_GRACE_MS = 1_000
 
 /** Each chunk that is written becomes one frame. */
-function frames(socket: Duplex, isText: boolean): Outgoing {
+function frames(socket: Duplex, to: SlicedOutput, isText: boolean): Outgoing {
   let isClosed = false
   const close = (): void => {
     if (isClosed || socket.destroyed) return
     isClosed = true
-    socket.end(frame(OPCODES.close, NORMAL_CLOSURE))
+    to.write(frame(OPCODES.close, NORMAL_CLOSURE))
+    to.end()
     setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
   }
   socket.on(
@@ -94,8 +104,8 @@ function frames(socket: Duplex, isText: boolean): Outgoing {
     createFrameReader(
       (opcode, payload) => {
         // A client that pings and does not read gets no more answers than it may have.
-        if (opcode === OPCODES.ping && !isClosed && !socket.writableNeedDrain)
-          socket.write(frame(OPCODES.pong, payload))
+        if (opcode === OPCODES.ping && !isClosed && !socket.writableNeedDrain && to.pending === 0)
+          to.write(frame(OPCODES.pong, payload))
         else if (opcode === OPCODES.close) close()
       },
       () => socket.destroy(),
@@ -105,17 +115,25 @@ function frames(socket: Duplex, isText: boolean): Outgoing {
   return {
     write: chunk => {
       if (isClosed || socket.destroyed) return true
-      return socket.write(frame(isText ? OPCODES.text : OPCODES.binary, Buffer.from(chunk)))
+      const opcode = isText ? OPCODES.text : OPCODES.binary
+      const payload = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      if (payload.length <= SMALL) return to.write(frame(opcode, payload))
+      to.write(frameHead(opcode, payload.length))
+      return to.write(payload)
     },
-    onDrain: listener => void socket.on('drain', listener),
+    onDrain: listener => to.onDrain(listener),
     end: close,
-    abort: () => void socket.destroy(),
+    abort: () => to.abort(),
   }
 }
 
+/** The payload of such a frame is copied behind its head. A larger one is shared with other connections. */
+const SMALL = 16 * 1024
+
+const frame = (opcode: number, payload: Buffer): Buffer => Buffer.concat([frameHead(opcode, payload.length), payload])
+
 /** Frames of a server are final and not masked. */
-function frame(opcode: number, payload: Buffer): Buffer {
-  const { length } = payload
+function frameHead(opcode: number, length: number): Buffer {
   const head = Buffer.alloc(length < 126 ? 2 : length < 65536 ? 4 : 10)
   head[0] = 0x80 | opcode
   if (length < 126) head[1] = length
@@ -126,7 +144,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
     head[1] = 127
     head.writeBigUInt64BE(BigInt(length), 2)
   }
-  return Buffer.concat([head, payload])
+  return head
 }
 
 /** Control frames have at most this many bytes of payload. */

@@ -170,6 +170,15 @@ function followedExchange(exchange: Exchange, followed: Followed, { answered, gr
       return exchange.gone
     },
     onGone: listener => exchange.onGone(listener),
+    get retained() {
+      return exchange.retained
+    },
+    set retained(bytes) {
+      exchange.retained = bytes
+    },
+    get held() {
+      return exchange.held
+    },
     async body(limit, onBytes) {
       const body = await exchange.body(limit, onBytes)
       followed.body = Buffer.from(body)

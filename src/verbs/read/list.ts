@@ -156,20 +156,25 @@ function foundAgain(query: ListQuery, known: FoundList | undefined): Found | und
   if (!known?.state) return undefined
   const { list, state } = known
   const { revision } = state.mark
-  const pages = again(() => readAgain(query, revision))
+  const pages = readAgain(query, revision)
   return { revision, pages, kept: keptItems(list, state), ...continuation(query.prefix, revision, state.end) }
 }
 
-async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<readonly ObjectView[]> {
-  const { store, prefix, requested, limit, view } = query
-  const options = {
-    at: { exactly: revision },
-    limit: limit ?? PAGE,
-    maxBytes: limit === undefined ? PAGE_BYTES : LIMITED_BYTES,
+/** A list without a limit, or a page of one with a limit, is read when it is needed. */
+function readAgain(query: ListQuery, revision: Revision): ListPages {
+  const { store, prefix, requested, limit } = query
+  if (limit === undefined) return pagesAt(query, revision)
+  let retained = 0
+  return {
+    retained: () => retained,
+    async *[Symbol.asyncIterator]() {
+      const { entries } = await asStatus(requested, () =>
+        store.cache.range(prefix, { at: { exactly: revision }, limit, maxBytes: LIMITED_BYTES }),
+      )
+      retained = bytesOf(entries)
+      yield selected(await viewInTurns(query, entries, false))
+    },
   }
-  const first = await asStatus(requested, () => store.cache.range(prefix, options))
-  if (limit !== undefined) yield selected(await viewInTurns(query, first.entries, false))
-  else yield* readOn(query, first, await view(first.entries, first.isSelected))
 }
 
 /**
@@ -226,32 +231,45 @@ async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
   const shownFirst = query.view(first.entries, first.isSelected)
   const view = await shownFirst
   if (first.remaining === 0) return { revision, pages: once(selected(view)) }
-  const pages = again(() => readOn(query, first, view))
+  const pages = pagesAt(query, revision, { ...first, view })
   return { revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
 }
 
-async function* readOn(
-  query: ListQuery,
-  { entries, revision, remaining }: FirstPage,
-  first: ViewedEntries,
-): AsyncGenerator<readonly ObjectView[]> {
+interface ViewedPage extends Pick<FirstPage, 'entries' | 'remaining'> {
+  readonly view: ViewedEntries
+}
+
+/** The pages of a list, of which one is in memory at a time. They may be read more than once. */
+function pagesAt(query: ListQuery, revision: Revision, first?: ViewedPage): ListPages {
   const { store, prefix, terms, requested: asked } = query
-  yield selected(first)
-  let left = remaining
-  let from = entries.at(-1)?.key
-  while (left > 0) {
+  let begun = first
+  let retained = first ? bytesOf(first.entries) : 0
+
+  async function read(startAfter: string | undefined): Promise<ViewedPage> {
     const page = await asStatus(asked, () =>
       store.cache.range(prefix, {
         at: { exactly: revision },
         limit: PAGE,
         maxBytes: PAGE_BYTES,
-        startAfter: from,
+        startAfter,
         terms,
       }),
     )
-    yield selected(await viewInTurns(query, page.entries, page.isSelected))
-    left = page.remaining
-    from = page.entries.at(-1)?.key
+    retained = bytesOf(page.entries)
+    return { ...page, view: await viewInTurns(query, page.entries, page.isSelected) }
+  }
+
+  return {
+    retained: () => retained,
+    async *[Symbol.asyncIterator]() {
+      let page = begun ?? (await read(undefined))
+      begun = undefined
+      for (;;) {
+        yield selected(page.view)
+        if (page.remaining === 0) return
+        page = await read(page.entries.at(-1)?.key)
+      }
+    },
   }
 }
 
@@ -282,13 +300,14 @@ async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
 /** One page. */
 export const once = (only: readonly ObjectView[]): ListPages => ({
   only,
+  retained: () => bytesOf(only.flatMap(({ entry }) => entry ?? [])),
   async *[Symbol.asyncIterator]() {
     yield only
   },
 })
 
-/** Pages that may be read more than once. */
-const again = <T>(read: () => AsyncGenerator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read })
+const bytesOf = (entries: readonly { readonly value: Buffer }[]): number =>
+  entries.reduce((sum, { value }) => sum + value.length, 0)
 
 const tokenAfter = (prefix: string, key: string, revision: Revision): string =>
   encodeContinue({ revision, startAfter: key.slice(prefix.length) })

@@ -138,7 +138,7 @@ export class Connection implements StreamHost, FrameSink {
   /** Bytes that are written and not sent. */
   get held(): number {
     let held = this.output.unsent
-    for (const { pending } of this.streams.values()) held += pending
+    for (const stream of this.streams.values()) held += stream.held
     return held
   }
 

@@ -64,6 +64,7 @@ export class Stream implements Exchange, Outgoing {
   readonly chunks: Buffer[] = []
   offset = 0
   pending = 0
+  retained = 0
   /** Among the streams that the connection is to send. */
   isQueued = false
   sentBytes = 0
@@ -99,6 +100,10 @@ export class Stream implements Exchange, Outgoing {
     this.query = query
     const length = headers['content-length']
     if (length !== undefined) this.declaredLength = Number(length)
+  }
+
+  get held(): number {
+    return this.pending + this.retained
   }
 
   get peer(): Peer {
