@@ -172,10 +172,7 @@ test.each([
     ['--audit-policy-file=/x'],
     "--audit-policy-file=/x: the file cannot be read: ENOENT: no such file or directory, open '/x'",
   ],
-  [
-    ['--endpoint-reconciler-type=all'],
-    '--endpoint-reconciler-type=all: it must be one of lease, master-count, none',
-  ],
+  [['--endpoint-reconciler-type=all'], '--endpoint-reconciler-type=all: it must be one of lease, master-count, none'],
   [['--runtime-config=nope/v1=true'], 'unknown api groups nope/v1'],
   [['--feature-gates=Nope=true'], 'unrecognized feature gate: Nope'],
 ])('%j ends in one line, and nothing is created', async (flags, message) => {
