@@ -1,7 +1,7 @@
 // The flag that names a server by its data directory.
 
 import { join } from 'node:path'
-import { homeDirectory } from '../../base/home-directory.js'
+import { homeDirectory } from '../../base/files/home-directory.js'
 import { text } from '../../server/options.js'
 
 export const dataDirFlags = {

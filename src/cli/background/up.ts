@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createFolder } from '../../base/create-folder.js'
+import { createFolder } from '../../base/files/create-folder.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { Command } from '../command.js'
 import { ownProgram } from '../own-program.js'

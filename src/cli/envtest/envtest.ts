@@ -1,7 +1,7 @@
 // `binnacle envtest`: Binnacle in the place of the kube-apiserver and etcd that controller-runtime's envtest starts.
 
 import { join, resolve } from 'node:path'
-import { homeDirectory } from '../../base/home-directory.js'
+import { homeDirectory } from '../../base/files/home-directory.js'
 import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { Command } from '../command.js'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { delimiter, join } from 'node:path'
 import type { Identity } from '../../auth/authenticator.js'
-import { homeDirectory } from '../../base/home-directory.js'
+import { homeDirectory } from '../../base/files/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import { createSessions } from '../../console/sessions.js'
 import { isGateOn } from '../../meta/feature-gates.js'

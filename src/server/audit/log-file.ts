@@ -2,7 +2,7 @@
 // kube-apiserver's log writer does. Lines are written at once, so that a server that is killed has lost none.
 import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
-import { createFolder } from '../../base/create-folder.js'
+import { createFolder } from '../../base/files/create-folder.js'
 
 export interface LogFileOptions {
   /** `-` is the standard output. */

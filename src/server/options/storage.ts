@@ -1,7 +1,7 @@
 // Where objects are stored.
 
 import { join } from 'node:path'
-import { homeDirectory } from '../../base/home-directory.js'
+import { homeDirectory } from '../../base/files/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { parseEncryptionConfiguration } from '../encryption/configuration.js'

@@ -12,7 +12,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { createFolder } from '../../base/create-folder.js'
+import { createFolder } from '../../base/files/create-folder.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { JOURNAL_FILE, LOCK_FILE, openDataDirectory } from './disk/data-directory.js'

@@ -2,8 +2,8 @@
 // authorities of clients and of an authenticating proxy. Files that hold none change nothing.
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { watchFiles } from '../../../base/files/watch-files.js'
 import type { Logger } from '../../../base/logger.js'
-import { watchFiles } from '../../../base/watch-files.js'
 import type { TlsCertificates } from '../../../http/listener.js'
 import type { AuthenticationOptions } from '../../options/access/authentication.js'
 import type { HttpsOptions } from '../../options/serving.js'

@@ -1,8 +1,8 @@
 // A configuration in a file that is read again while the server runs. What is not valid changes nothing.
 import { readFile } from 'node:fs/promises'
+import { watchFiles } from '../../../base/files/watch-files.js'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
-import { watchFiles } from '../../../base/watch-files.js'
 import { hashLabel, serverIdentity } from '../../observability/server-identity.js'
 
 export interface FollowedFile {

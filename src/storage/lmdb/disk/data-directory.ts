@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { createFolder } from '../../../base/create-folder.js'
+import { createFolder } from '../../../base/files/create-folder.js'
 import { StorageError } from '../../storage-error.js'
 import { checkDataFile } from './data-file.js'
 import { type DirectoryLock, lockHolder, takeLock } from './directory-lock.js'

@@ -5,16 +5,16 @@ import { dirname } from 'node:path'
 
 const LOOK_MS = 60_000
 /** Several files are often written together. */
-const SETTLE_MS = 50
+const BATCH_MS = 50
 
 /** Calls `changed` after something happened in the folders of these files. What happened is for the caller to find out. */
 export function watchFiles(paths: readonly string[], changed: () => void, lookMs = LOOK_MS): { stop(): void } {
-  let settling: NodeJS.Timeout | undefined
+  let waiting: NodeJS.Timeout | undefined
   const soon = (): void => {
-    settling ??= setTimeout(() => {
-      settling = undefined
+    waiting ??= setTimeout(() => {
+      waiting = undefined
       changed()
-    }, SETTLE_MS).unref()
+    }, BATCH_MS).unref()
   }
   const watchers = foldersOf(paths).flatMap(folder => watchFolder(folder, soon) ?? [])
   const look = setInterval(changed, lookMs).unref()
@@ -22,7 +22,7 @@ export function watchFiles(paths: readonly string[], changed: () => void, lookMs
     stop() {
       for (const watcher of watchers) watcher.close()
       clearInterval(look)
-      clearTimeout(settling)
+      clearTimeout(waiting)
     },
   }
 }
