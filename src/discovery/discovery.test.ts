@@ -118,6 +118,16 @@ describe('resources of built-in kinds', () => {
     })
   })
 
+  test('a built-in kind that is stored in a version that is not served has a hash, a custom one has none', () => {
+    const of = (origin: 'builtin' | 'custom') => {
+      const base = customKind('example.com')
+      const kind = { ...base, origin, storageVersion: 'v1beta1', storedAs: 'example.com/v1beta1' }
+      return (read(serverOf([kind]), '/apis/example.com/v1') as { resources: object[] }).resources[0]
+    }
+    expect(of('builtin')).toHaveProperty('storageVersionHash')
+    expect(of('custom')).not.toHaveProperty('storageVersionHash')
+  })
+
   test('only what is stored has a hash', () => {
     const kind = customKind('example.com')
     const hashWith = (...verbs: string[]) => {

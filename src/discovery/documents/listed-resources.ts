@@ -68,20 +68,15 @@ export const named = ({ shortNames, categories }: ListedResource): ValueObject =
   ...(categories?.length && { categories: categories as Value }),
 })
 
-/** Undefined for a kind whose storage version is not served. */
-function storageHashOf({ group, names, storageVersion, storedAs, versions }: Kind): string | undefined {
-  if (!versions.some(({ name, served }) => served && name === storageVersion)) return undefined
+/** Undefined for a custom kind whose storage version is not served. */
+function storageHashOf({ origin, group, names, storageVersion, storedAs, versions }: Kind): string | undefined {
+  if (origin === 'custom' && !versions.some(({ name, served }) => served && name === storageVersion)) return undefined
   const apiVersion = HASHED_AS[`${group} ${names.kind}`] ?? storedAs
   const stored = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${names.kind}`
   return createHash('sha256').update(stored).digest().subarray(0, 8).toString('base64')
 }
 
-/**
- * Kinds that kube-apiserver stores in a version that it does not serve by default. The hashes are the same as there,
- * because clients may have cached them.
- */
+/** kube-apiserver stores definitions in v1, with the hash of v1beta1. Clients may have cached it. */
 const HASHED_AS: Readonly<Record<string, string>> = {
-  'admissionregistration.k8s.io MutatingAdmissionPolicy': 'admissionregistration.k8s.io/v1beta1',
-  'admissionregistration.k8s.io MutatingAdmissionPolicyBinding': 'admissionregistration.k8s.io/v1beta1',
   'apiextensions.k8s.io CustomResourceDefinition': 'apiextensions.k8s.io/v1beta1',
 }
