@@ -1,5 +1,5 @@
 // Loads a server with requests, in a process of its own, which receives its work and answers by messages.
-import { connectHttp2, encodeHeaders } from './raw-http2.mjs'
+import { connectHttp2, requestTemplate } from './raw-http2.mjs'
 
 const TASKS = { repeat, watch, waitForEvents, endWatches }
 
@@ -37,25 +37,28 @@ async function connectAll(connections, url, ca) {
 }
 const HANDSHAKES = 32
 
-const headersOf = (
+const templateOf = (
   { url, token },
-  method,
-  path,
-  { accept = 'application/json', contentType = 'application/json', acceptEncoding } = {},
+  {
+    method,
+    path,
+    body,
+    formats: { accept = 'application/json', contentType = 'application/json', acceptEncoding } = {},
+  },
 ) =>
-  encodeHeaders({
-    ':method': method,
-    ':scheme': 'https',
-    ':authority': new URL(url).host,
-    ':path': path,
-    authorization: `Bearer ${token}`,
-    accept,
-    ...(acceptEncoding && { 'accept-encoding': acceptEncoding }),
-    ...(method === 'GET' ? {} : { 'content-type': contentType }),
-  })
-
-/** A place in a path or a body where the number of the request goes. */
-const fill = (template, i) => template.replaceAll('{}', String(i).padStart(7, '0'))
+  requestTemplate(
+    {
+      ':method': method,
+      ':scheme': 'https',
+      ':authority': new URL(url).host,
+      authorization: `Bearer ${token}`,
+      accept,
+      ...(acceptEncoding && { 'accept-encoding': acceptEncoding }),
+      ...(method === 'GET' ? {} : { 'content-type': contentType }),
+    },
+    path,
+    body,
+  )
 
 /**
  * The same request `count` times, `streams` at once on each of `connections`. `{}` in its path and body is a number:
@@ -74,42 +77,43 @@ async function repeat({
   formats,
 }) {
   const pool = await poolOf(server, connections)
-  const isFixed = !path.includes('{}')
-  const fixed = headersOf(server, method, path, formats)
+  const template = templateOf(server, { method, path, body, formats })
   let [started, ended, bytes, failures] = [0, 0, 0, 0]
   let example = ''
   let firstByteMs = Infinity
   const begin = performance.now()
   await new Promise((resolve, reject) => {
-    function next(connection) {
-      if (started === count) return
-      const i = below === Infinity ? first + started : (started * 48_271) % below
-      started++
+    /** One request after the other on this connection. */
+    function begun(connection) {
       let isFirst = true
-      const asked = performance.now()
-      connection.request(
-        isFixed ? fixed : headersOf(server, method, fill(path, i), formats),
-        body && Buffer.from(fill(body, i)),
-        {
-          data(chunk) {
-            bytes += chunk.length
-            if (!isFirst) return
-            isFirst = false
-            firstByteMs = Math.min(firstByteMs, performance.now() - asked)
-            if (chunk.subarray(0, 40).includes('"Status"')) {
-              failures++
-              example ||= chunk.toString().slice(0, 400)
-            }
-          },
-          ended(error) {
-            if (error) return reject(error)
-            if (++ended === count) return resolve()
-            next(connection)
-          },
+      let asked = 0
+      const listener = {
+        data(chunk, from, to) {
+          bytes += to - from
+          if (!isFirst) return
+          isFirst = false
+          firstByteMs = Math.min(firstByteMs, performance.now() - asked)
+          if (!chunk.latin1Slice(from, Math.min(from + 40, to)).includes('"Status"')) return
+          failures++
+          example ||= chunk.toString('utf8', from, Math.min(from + 400, to))
         },
-      )
+        ended(error) {
+          if (error) return reject(error)
+          if (++ended === count) return resolve()
+          next()
+        },
+      }
+      function next() {
+        if (started === count) return
+        const i = below === Infinity ? first + started : (started * 48_271) % below
+        started++
+        isFirst = true
+        asked = performance.now()
+        connection.request(template, i, listener)
+      }
+      next()
     }
-    for (let i = 0; i < streams; i++) for (const connection of pool) next(connection)
+    for (let i = 0; i < streams; i++) for (const connection of pool) begun(connection)
   })
   if (failures) throw new Error(`${failures} of ${count} ${method} ${path} failed: ${example}`)
   return { seconds: (performance.now() - begin) / 1000, bytes, firstByteMs }
@@ -121,20 +125,24 @@ const watches = new Map()
 /** Opens so many watches; resolves when the server has begun to answer all of them. */
 async function watch({ server, path, count, connections }) {
   const pool = await connectAll(Array.from({ length: connections }), server.url, server.ca)
-  const state = { pool, events: 0, ended: undefined, wake() {} }
+  const state = { pool, events: 0, awaited: 0, ended: undefined, wake() {} }
   watches.set(server.url, state)
-  const headers = headersOf(server, 'GET', path)
+  const template = templateOf(server, { method: 'GET', path })
   await Promise.all(
     Array.from(
       { length: count },
       (_, i) =>
         new Promise((resolve, reject) => {
-          pool[i % connections].request(headers, undefined, {
+          pool[i % connections].request(template, 0, {
             begun: resolve,
-            data(chunk) {
+            data(chunk, from, to) {
               // An event is a line.
-              for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) state.events++
-              state.wake()
+              for (let at = from; at < to; at++) {
+                at = chunk.indexOf(10, at)
+                if (at === -1 || at >= to) break
+                state.events++
+              }
+              if (state.events >= state.awaited) state.wake()
             },
             ended(error) {
               state.ended ??= error ?? new Error('the server ended a watch')
@@ -150,6 +158,7 @@ async function watch({ server, path, count, connections }) {
 /** Resolves when so many events have come in all, since the last time. */
 async function waitForEvents({ server, count }) {
   const state = watches.get(server.url)
+  state.awaited = count
   while (state.events < count) {
     if (state.ended) throw state.ended
     await new Promise(resolve => (state.wake = resolve))

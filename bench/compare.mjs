@@ -22,7 +22,7 @@ export async function run(args) {
     const rows = []
     for (const operation of OPERATIONS.filter(({ name }) => options.only.test(name))) {
       const round = server => repeat(server, load, operation, options.objects, options.share)
-      rows.push(await measured(operation.name, servers, options.rounds, round))
+      rows.push(await measured(operation, servers, options.rounds, round))
     }
     if (options.only.test('watch')) rows.push(await measuredWatch(servers, load, options))
     if (options.only.test('definition')) rows.push(await measuredDefinition(servers, options))
@@ -54,9 +54,9 @@ function readOptions(args) {
 }
 
 /** The median of processor time and of the rate. */
-async function measured(name, servers, rounds, round) {
+async function measured({ name, isNew, warmUps }, servers, rounds, round) {
   const samples = servers.map(() => ({ cpu: [], rate: [] }))
-  for (const server of servers) await warmUp(() => round(server))
+  await warmUp(servers, round, isNew, warmUps)
   for (let i = 0; i < rounds; i++) {
     for (const [at, server] of servers.entries()) {
       const before = cpuOf(server)
@@ -80,26 +80,42 @@ async function measured(name, servers, rounds, round) {
  */
 const WARM_UP_MS = 2000
 
-async function warmUp(round) {
+/**
+ * What leaves new objects or versions is repeated equally often everywhere, so that memory is compared after the same work:
+ * `times` times, or as often as the first server can in that time.
+ */
+async function warmUp(servers, round, isNew, times) {
+  let wanted = times
+  for (const server of servers) {
+    if (wanted !== undefined) for (let i = 0; i < wanted; i++) await round(server)
+    else {
+      const done = await repeatFor(WARM_UP_MS, () => round(server))
+      if (isNew) wanted = done
+    }
+  }
+}
+
+async function repeatFor(milliseconds, action) {
   const begin = performance.now()
-  do await round()
-  while (performance.now() - begin < WARM_UP_MS)
+  let times = 0
+  for (; times === 0 || performance.now() - begin < milliseconds; times++) await action()
+  return times
 }
 
 async function measuredWatch(servers, load, { rounds, share }) {
   const watching = new Map()
   for (const server of servers) watching.set(server, await watchEvents(server, load))
   const count = Math.max(10, Math.round(100 * share))
-  const row = await measured(`watch event to each of ${WATCHERS} watchers`, servers, rounds, server =>
-    watching.get(server).round(count),
-  )
+  const operation = { name: `watch event to each of ${WATCHERS} watchers`, isNew: true }
+  const row = await measured(operation, servers, rounds, server => watching.get(server).round(count))
   for (const { end } of watching.values()) await end()
   return row
 }
 
 async function measuredDefinition(servers, { rounds }) {
   let i = 0
-  const row = await measured('definition posted → first object stored', servers, Math.min(rounds, 5), async server => {
+  const operation = { name: 'definition posted → first object stored', warmUps: 20 }
+  const row = await measured(operation, servers, Math.min(rounds, 5), async server => {
     await firstObject(server, ++i)
     return 1
   })
