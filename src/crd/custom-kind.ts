@@ -186,7 +186,9 @@ function typeOf(
     },
     // A schema does not describe objects that may hold more than it says.
     written: () => (preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? undefined)),
-    writtenBytes: preserveUnknownFields ? undefined : schema?.written,
+    get writtenBytes() {
+      return preserveUnknownFields ? undefined : schema?.written
+    },
     preserveUnknownFields,
   })
 }

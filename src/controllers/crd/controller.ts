@@ -22,7 +22,8 @@ import { serverObjects } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { type Cleanup, createCleanup } from './finalizer.js'
 import type { NamesLock } from './names-lock.js'
-import { readDefinition } from './stored-definition.js'
+import { createSchemaMemory } from './schema-memory.js'
+import { readDefinition, storedSchemasOf } from './stored-definition.js'
 
 export interface Definitions {
   /** Resolves when the registry serves the definition of that name as it is stored now, or no longer serves it. */
@@ -67,6 +68,7 @@ export async function startDefinitions(
   const stored = context.objectStore(definitions)
   const { types } = definitions.versions[0]!.type
   const known = new Map<string, KnownDefinition>()
+  const schemas = createSchemaMemory()
   /** By group, the names that each definition has, or will have when its status is stored. */
   const taken = new Map<string, GroupNames>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
@@ -212,7 +214,10 @@ export async function startDefinitions(
     const kind = kindFor(definition, old, fresh)
     const guard = old && old.kind === kind ? old.guard : fresh
     guard.revision = fresh.revision
-    known.set(name, { definition, kind, guard })
+    // The kind that stays has the schemas of the definition before, which are the same.
+    const same = kind !== undefined && kind.versions === old?.kind?.versions ? old.definition : undefined
+    known.set(name, { definition: same ? { ...definition, spec: same['spec']! } : definition, kind, guard })
+    if (!same) schemas.keep(name, storedSchemasOf(definition))
     take(name, namesOf(definition))
     if (kind === old?.kind) return
     const { group, plural } = resourceDefinedBy(definition)
@@ -243,6 +248,7 @@ export async function startDefinitions(
   function uninstall(name: string): void {
     const kind = known.get(name)?.kind
     known.delete(name)
+    schemas.forget(name)
     release(name)
     if (kind) {
       registry.remove(kind.group, kind.names.plural)

@@ -1,6 +1,8 @@
 // Reads a stored definition without its schemas. They are most of its bytes, and of a thousand definitions few are used:
-// a schema is decoded from the bytes each time its property is read.
+// a schema is decoded from the bytes each time its property is read. The bytes can be compressed until then.
 
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { decodeJson } from '../../codec/json.js'
 import { versionsOf } from '../../crd/definition.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -14,12 +16,52 @@ export function readDefinition(entry: Entry): ApiObject {
   // Bytes that another program has written in another layout are decoded completely.
   if (left.length !== schemas.length) return decodeStored(entry)
   for (const [i, { start, end }] of schemas.entries()) {
-    const bytes = entry.value.subarray(start, end)
-    Object.defineProperty(left[i]!, 'openAPIV3Schema', { enumerable: true, get: () => decodeJson(bytes).value })
-    Object.defineProperty(left[i]!, 'written', { enumerable: false, value: bytes })
+    const stored = createStoredSchema(entry.value.subarray(start, end))
+    const get = (): unknown => decodeJson(stored.bytes).value
+    Object.defineProperty(left[i]!, 'openAPIV3Schema', { enumerable: true, get })
+    Object.defineProperty(left[i]!, 'written', { enumerable: false, get: () => stored.bytes })
+    Object.defineProperty(left[i]!, STORED, { enumerable: false, value: stored })
   }
   return definition
 }
+
+/** The bytes of one schema. */
+export interface StoredSchema {
+  readonly bytes: Buffer
+  /** How many bytes it takes as long as it is not compressed. */
+  readonly size: number
+  /** From now on the bytes are kept compressed, to a tenth or so, and expanded each time they are needed. */
+  compress(): Promise<void>
+}
+
+/** The schemas of a definition that are decoded when they are read. */
+export const storedSchemasOf = (definition: ApiObject): StoredSchema[] =>
+  versionsOf(definition).flatMap(({ schema }) => (schema as { [STORED]?: StoredSchema } | undefined)?.[STORED] ?? [])
+
+const STORED = Symbol('the bytes of a schema')
+
+function createStoredSchema(plain: Buffer | undefined): StoredSchema {
+  const size = plain?.length ?? 0
+  let compressed = NO_BYTES
+  return {
+    get bytes() {
+      return plain ?? inflateRawSync(compressed)
+    },
+    size,
+    async compress() {
+      if (!plain) return
+      const found = await deflate(plain, FAST)
+      // Without the rest of zlib's buffer.
+      compressed = Buffer.allocUnsafeSlow(found.length)
+      found.copy(compressed)
+      plain = undefined
+    },
+  }
+}
+
+const deflate = promisify<Buffer, object, Buffer>(deflateRaw)
+const FAST = { level: 1 }
+const NO_BYTES = Buffer.alloc(0)
 
 interface Span {
   readonly start: number
