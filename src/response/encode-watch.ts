@@ -1,5 +1,5 @@
 // The events of a watch as bytes. An event is encoded once for all watchers that want it in the same format; the bytes
-// are kept as long as the event.
+// are kept for a while, for those that have not read it yet.
 
 import { encodeCbor } from '../codec/cbor.js'
 import { encodeJson, encodeString } from '../codec/json.js'
@@ -92,21 +92,33 @@ interface EncodedEvents {
   set(source: object, slot: number, bytes: Buffer): void
 }
 
+/** So many bytes are kept, and as many of the events before them. */
+const KEPT_BYTES = 2 * 1024 * 1024
+
 function createEncodedEvents(): EncodedEvents {
-  const encoded = new WeakMap<object, Map<number, Buffer>>()
+  type Encoded = WeakMap<object, Map<number, Buffer>>
+  let young: Encoded = new WeakMap()
+  let old: Encoded = young
+  let youngBytes = 0
   /** The last ones asked for: an event is sent to one watcher after the other. */
   let latest: { readonly source: object; readonly slot: number; readonly bytes: Buffer } | undefined
   return {
     get(source, slot) {
       if (latest && latest.source === source && latest.slot === slot) return latest.bytes
-      const bytes = encoded.get(source)?.get(slot)
+      const bytes = young.get(source)?.get(slot) ?? old.get(source)?.get(slot)
       if (bytes) latest = { source, slot, bytes }
       return bytes
     },
     set(source, slot, bytes) {
-      let slots = encoded.get(source)
-      if (!slots) encoded.set(source, (slots = new Map()))
+      if (youngBytes > KEPT_BYTES) {
+        old = young
+        young = new WeakMap()
+        youngBytes = 0
+      }
+      let slots = young.get(source)
+      if (!slots) young.set(source, (slots = new Map()))
       slots.set(slot, bytes)
+      youngBytes += bytes.length
       latest = { source, slot, bytes }
     },
   }

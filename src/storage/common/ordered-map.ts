@@ -21,7 +21,7 @@ export function createOrderedMap<V>(): OrderedMap<V> {
       values.set(key, value)
     },
     delete: key => values.delete(key) && ordered.delete(key),
-    keys: ordered.keys,
-    rank: ordered.rank,
+    keys: (start, end) => ordered.keys(start, end),
+    rank: key => ordered.rank(key),
   }
 }
