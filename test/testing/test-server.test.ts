@@ -266,7 +266,7 @@ describe('faults', () => {
   })
 
   test.each([409, 410, 429, 500, 503, 504])('a request is answered %i', async status => {
-    server.faults.inject({ resource: 'secrets', name: 'x', user: 'kubernetes-admin', status, times: 1 })
+    server.faults.inject({ kind: 'Secret', name: 'x', user: 'kubernetes-admin', status, times: 1 })
     expect((await server.fetch('/api/v1/namespaces/default/secrets/x')).status).toBe(status)
     expect((await server.fetch('/api/v1/namespaces/default/secrets/x')).status).toBe(404)
   })
@@ -341,6 +341,26 @@ describe('faults', () => {
     const first = await run()
     expect(await run()).toEqual(first)
     expect(first.statuses).toContain(429)
+  })
+
+  test('a plan of faults of your own is the same for the same seed', async () => {
+    const plan = [
+      { kind: 'ConfigMap', status: 500 },
+      { verb: 'get', status: 503, probability: 0.5 },
+    ]
+    const run = async (seed: number) => {
+      const end = server.faults.chaos({ seed, plan, probability: 0.1 })
+      const statuses: number[] = []
+      for (let i = 0; i < 20; i++) statuses.push((await server.fetch('/api/v1/namespaces/default/configmaps/x')).status)
+      end()
+      return statuses
+    }
+    const first = await run(1)
+    expect(await run(1)).toEqual(first)
+    expect(new Set(first)).toEqual(new Set([404, 500, 503]))
+    expect(await run(2)).not.toEqual(first)
+    expect(() => server.faults.chaos({ seed: 1, plan: 'wild' as 'mild' })).toThrow('mild, rough or a list of faults')
+    expect(() => server.faults.chaos({ seed: 1, plan: [{ statsu: 500 } as object] })).toThrow('did you mean status?')
   })
 
   test('a wrong fault throws, with the right one named', () => {

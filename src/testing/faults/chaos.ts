@@ -1,13 +1,13 @@
 // Plans of faults that reproduce from a seed: the same requests in the same order get the same faults.
 import { refuseUnknownFields } from '../../base/known-fields.js'
 import { UsageError } from '../../base/usage-error.js'
-import type { Fault } from './fault.js'
+import { checkFault, type Fault } from './fault.js'
 
 export interface ChaosOptions {
   readonly seed: number
-  /** `mild`: delays, conflicts, throttling. `rough`: also errors, cut connections and dropped watches. */
-  readonly plan?: 'mild' | 'rough'
-  /** How likely each of the faults is; 0.02 by default. */
+  /** `mild`: delays, conflicts, throttling. `rough`: also errors, cut connections and dropped watches. Or faults of your own. */
+  readonly plan?: 'mild' | 'rough' | readonly Fault[]
+  /** How likely each of the faults is that does not say it itself; 0.02 by default. */
   readonly probability?: number
 }
 
@@ -35,8 +35,9 @@ export function chaosFaults(options: ChaosOptions): readonly Fault[] {
   refuseUnknownFields('chaos', options, ['seed', 'plan', 'probability'])
   const { seed, plan = 'rough', probability = 0.02 } = options
   if (!Number.isSafeInteger(seed)) throw new UsageError(`seed: ${seed}: it must be a whole number`)
-  if (plan !== 'mild' && plan !== 'rough') throw new UsageError(`plan: ${String(plan)}: it must be mild or rough`)
-  return (plan === 'mild' ? MILD : ROUGH).map(fault => Object.assign({ probability }, fault))
+  const faults = plan === 'mild' ? MILD : plan === 'rough' ? ROUGH : plan
+  if (!Array.isArray(faults)) throw new UsageError(`plan: ${String(plan)}: it must be mild, rough or a list of faults`)
+  return (faults as readonly Fault[]).map(fault => Object.assign({ probability }, checkFault(fault)))
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */

@@ -39,9 +39,11 @@ test('a fault meets the requests alone on which it has an effect', () => {
     parseRequestInfo('GET', '/api/v1/pods', 'watch=true'),
     parseRequestInfo('POST', '/api/v1/pods', ''),
   ]
-  const met = (fault: object) => requests.filter(info => matches(fault, info, 'jane')).map(({ verb }) => verb)
+  const met = (fault: object) => requests.filter(info => matches(fault, info, 'Pod', 'jane')).map(({ verb }) => verb)
   expect(met({ behind: 1 })).toEqual(['list', 'watch'])
   expect(met({ watch: { delay: 1 } })).toEqual(['watch'])
   expect(met({ watch: { delay: 1 }, behind: 1 })).toEqual(['list', 'watch'])
   expect(met({ latency: 1 })).toEqual(['list', 'watch', 'create'])
+  expect(met({ latency: 1, kind: ['Pod', 'Node'], verb: 'list' })).toEqual(['list'])
+  expect(met({ latency: 1, kind: 'Node' })).toEqual([])
 })

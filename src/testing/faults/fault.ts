@@ -11,6 +11,8 @@ export interface FaultMatch {
   readonly verb?: string | readonly string[]
   /** The plural name of the resource: `configmaps`. */
   readonly resource?: string | readonly string[]
+  /** The kind of the resource: `ConfigMap`. A subresource, such as a Scale, has that of its object. */
+  readonly kind?: string | readonly string[]
   readonly group?: string
   readonly subresource?: string
   readonly namespace?: string
@@ -78,6 +80,7 @@ const WATCH_FIELDS: Readonly<Record<keyof WatchFault, FieldType>> = {
 const FIELDS: Readonly<Record<keyof Fault, FieldType>> = {
   verb: 'verbs',
   resource: 'texts',
+  kind: 'texts',
   group: 'text',
   subresource: 'text',
   namespace: 'text',
@@ -183,12 +186,14 @@ const MAX_DURATION_MS = 2 ** 31 - 1
 
 const isDuration = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_DURATION_MS
 
-export function matches(fault: Fault, info: RequestInfo, user: string): boolean {
+/** `kind`: that of the resource, empty where there is none. */
+export function matches(fault: Fault, info: RequestInfo, kind: string, user: string): boolean {
   return (
     fault.webhook === undefined &&
     hasEffectOn(fault, info.verb) &&
     isAmong(fault.verb, info.verb) &&
     isAmong(fault.resource, info.resource) &&
+    isAmong(fault.kind, kind) &&
     isAmong(fault.group, info.group) &&
     isAmong(fault.subresource, info.subresource) &&
     isAmong(fault.namespace, info.namespace) &&

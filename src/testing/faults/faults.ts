@@ -27,7 +27,7 @@ export interface Faults {
 
 export interface FaultInjector extends Faults {
   /** The faults for a request. Each counts as injected. */
-  take(info: RequestInfo, user: string): readonly Fault[]
+  take(info: RequestInfo, kind: string, user: string): readonly Fault[]
   /** The faults for a call of a webhook. */
   takeCall(host: string): readonly Fault[]
 }
@@ -76,7 +76,8 @@ export function createFaults(now: () => number): FaultInjector {
     get report() {
       return report
     },
-    take: (info, user) => takeThose(fault => matches(fault, info, user), { verb: info.verb, path: info.path, user }),
+    take: (info, kind, user) =>
+      takeThose(fault => matches(fault, info, kind, user), { verb: info.verb, path: info.path, user }),
     takeCall: host =>
       takeThose(({ webhook }) => webhook === '*' || webhook === host, { verb: 'webhook', path: host, user: '' }),
   }

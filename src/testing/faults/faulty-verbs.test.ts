@@ -8,7 +8,7 @@ import { faultyVerbs } from './faulty-verbs.js'
 import { faultyWatch } from './faulty-watch.js'
 
 const request = { info: { verb: 'list', path: '/api/v1/pods' }, user: { name: 'jane' } } as unknown as Request
-const target = {} as Target
+const target = { kind: { names: { kind: 'Pod' } } } as unknown as Target
 
 test.each([
   ['', 'resourceVersion=45&resourceVersionMatch=Exact'],
@@ -31,7 +31,7 @@ test('a Scale is answered as it is now: it is computed from an object', async ()
   faults.inject({ verb: 'get', behind: 5 })
   const verbs = { get: () => 'the Scale' } as unknown as Verbs
   const get = { ...request, info: { ...request.info, verb: 'get' } } as Request
-  const scale = { kind: {}, subresource: 'scale' } as unknown as Target
+  const scale = { ...target, subresource: 'scale' } as unknown as Target
   expect(await faultyVerbs(verbs, faults, async () => 50).get(get, scale, new URLSearchParams())).toBe('the Scale')
 })
 

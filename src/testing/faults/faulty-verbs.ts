@@ -13,8 +13,12 @@ import { allowsOldState, exactlyAt, laggingGet, laggingWatch } from './lagging-r
 /** `revision` is that of the latest write. */
 export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () => Promise<number>): Verbs {
   /** Runs a verb among the faults of its request. */
-  async function among<T>(request: Request, run: (faults: readonly Fault[]) => T | Promise<T>): Promise<T> {
-    const faults = injector.take(request.info, request.user.name)
+  async function among<T>(
+    request: Request,
+    kind: string,
+    run: (faults: readonly Fault[]) => T | Promise<T>,
+  ): Promise<T> {
+    const faults = injector.take(request.info, kind, request.user.name)
     for (const fault of faults) await before(fault)
     const result = await run(faults)
     if (faults.some(({ cut }) => cut === 'after')) throw new ConnectionCut('cut after the request took effect')
@@ -33,32 +37,37 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
     get: (request, target, query) =>
       injector.active.length === 0
         ? verbs.get(request, target, query)
-        : among(request, async faults => {
+        : among(request, kindOf(target), async faults => {
             const at = isStored(target) ? await oldRevision(query, faults) : undefined
             return at === undefined ? verbs.get(request, target, query) : laggingGet(verbs, request, target, at)
           }),
     list: (request, target, query) =>
-      among(request, async faults => {
+      among(request, kindOf(target), async faults => {
         const at = await oldRevision(query, faults)
         return verbs.list(request, target, at === undefined ? query : exactlyAt(at, query))
       }),
     watch: (request, target, query) =>
-      among(request, async faults => {
+      among(request, kindOf(target), async faults => {
         const at = await oldRevision(query, faults)
         const watch = await (at === undefined
           ? verbs.watch(request, target, query)
           : laggingWatch(verbs, request, target, query, at))
         return faults.reduce((wrapped, fault) => (fault.watch ? faultyWatch(wrapped, fault.watch) : wrapped), watch)
       }),
-    create: (request, ...rest) => among(request, () => verbs.create(request, ...rest)),
-    update: (request, ...rest) => among(request, () => verbs.update(request, ...rest)),
-    patch: (request, ...rest) => among(request, () => verbs.patch(request, ...rest)),
-    delete: (request, ...rest) => among(request, () => verbs.delete(request, ...rest)),
-    deleteCollection: (request, ...rest) => among(request, () => verbs.deleteCollection(request, ...rest)),
-    createVirtual: (request, ...rest) => among(request, () => verbs.createVirtual(request, ...rest)),
-    connect: (request, ...rest) => among(request, () => verbs.connect(request, ...rest)),
+    create: (request, target, ...rest) => among(request, kindOf(target), () => verbs.create(request, target, ...rest)),
+    update: (request, target, ...rest) => among(request, kindOf(target), () => verbs.update(request, target, ...rest)),
+    patch: (request, target, ...rest) => among(request, kindOf(target), () => verbs.patch(request, target, ...rest)),
+    delete: (request, target, ...rest) => among(request, kindOf(target), () => verbs.delete(request, target, ...rest)),
+    deleteCollection: (request, target, ...rest) =>
+      among(request, kindOf(target), () => verbs.deleteCollection(request, target, ...rest)),
+    createVirtual: (request, resource, ...rest) =>
+      among(request, resource.resource.kind, () => verbs.createVirtual(request, resource, ...rest)),
+    connect: (request, resource, ...rest) =>
+      among(request, resource.resource.kind, () => verbs.connect(request, resource, ...rest)),
   }
 }
+
+const kindOf = ({ kind }: Target): string => kind.names.kind
 
 /** Others are computed from what is stored, such as the Scale of an object. */
 const isStored = ({ kind, subresource }: Target): boolean => !kind.computed && subresource !== 'scale'
