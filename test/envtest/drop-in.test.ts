@@ -76,26 +76,35 @@ describe('a control plane', () => {
     const second = await startApiServer(plane)
     expect((await second.get('/api/v1/namespaces/default/configmaps/kept')).status).toBe(200)
 
-    const token = await second.post('/api/v1/namespaces/default/serviceaccounts', {
+    const robot = await second.post('/api/v1/namespaces/default/serviceaccounts', {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
       metadata: { name: 'robot' },
     })
-    expect(token.status).toBe(201)
+    expect(robot.status).toBe(201)
     const review = await second.post('/api/v1/namespaces/default/serviceaccounts/robot/token', {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
       spec: {},
     })
-    const claims = JSON.parse(
-      Buffer.from(
-        (JSON.parse(review.text) as { status: { token: string } }).status.token.split('.')[1]!,
-        'base64url',
-      ).toString(),
-    ) as object
+    const { token } = (JSON.parse(review.text) as { status: { token: string } }).status
+    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as object
     expect(claims).toMatchObject({ iss: `https://127.0.0.1:${plane.port}/`, aud: [`https://127.0.0.1:${plane.port}/`] })
 
-    await stop(second.child)
+    // envtest kills what does not stop in time.
+    process.kill(-second.child.pid!, 'SIGKILL')
+    await once(second.child, 'exit')
+    const third = await startApiServer(plane)
+    // The key by which the token is checked is that of a certificate.
+    const reviewed = await third.post('/apis/authentication.k8s.io/v1/tokenreviews', {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token },
+    })
+    expect(JSON.parse(reviewed.text)).toMatchObject({
+      status: { authenticated: true, user: { username: 'system:serviceaccount:default:robot' } },
+    })
+    await stop(third.child)
     await stop(etcd)
   })
 
@@ -136,6 +145,32 @@ describe('a control plane', () => {
     expect((await server.get('/api/v1/namespaces/default/serviceaccounts/default')).status).toBe(200)
     await stop(server.child)
     await stop(etcd)
+  })
+
+  test.each(['with Perl', 'without Perl'])('leaves no process when the test is killed, %s', async how => {
+    const plane = await preparePlane(`killed-${how.replace(' ', '-')}`)
+    const programs = [
+      ['kube-apiserver', ...apiServerFlags(plane)],
+      ['etcd', ...etcdFlags(plane)],
+    ]
+    const script = `const { spawn } = require('node:child_process')
+const [assets, programs, env] = JSON.parse(process.argv[1])
+const start = ([name, ...flags]) => spawn(assets + '/' + name, flags, { stdio: 'ignore', detached: true, env })
+console.log(JSON.stringify(programs.map(start).map(({ pid }) => pid)))
+setInterval(() => {}, 1000)`
+    const env = how === 'with Perl' ? process.env : { PATH: '/nowhere' }
+    const killed = spawn(process.execPath, ['-e', script, JSON.stringify([assets, programs, env])], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(killed.stdout, 'data')) as [Buffer]
+    const started = JSON.parse(line.toString()) as number[]
+    try {
+      await until(async () => (await send(() => requestHttp(`${etcdUrl(plane)}/health`))).status === 200)
+      killed.kill('SIGKILL')
+      await until(() => Promise.resolve(!started.some(isAlive)))
+    } finally {
+      for (const pid of started.filter(isAlive)) process.kill(pid, 'SIGKILL')
+    }
   })
 
   test('a taken port ends the start at once, so that envtest tries another', async () => {
@@ -210,21 +245,30 @@ function launch(name: string, flags: readonly string[], env: Readonly<Record<str
   return child
 }
 
-async function startEtcd({ etcdPort, dataDir }: Plane, env?: Readonly<Record<string, string>>): Promise<ChildProcess> {
-  const url = `http://127.0.0.1:${etcdPort}`
-  const child = launch(
-    'etcd',
-    [
-      `--advertise-client-urls=${url}`,
-      `--data-dir=${dataDir}`,
-      `--listen-client-urls=${url}`,
-      '--listen-peer-urls=http://127.0.0.1:0',
-      '--unsafe-no-fsync=true',
-    ],
-    env,
-  )
-  await until(async () => (await send(() => requestHttp(`${url}/health`))).status === 200)
+const etcdUrl = ({ etcdPort }: Plane): string => `http://127.0.0.1:${etcdPort}`
+
+const etcdFlags = (plane: Plane): string[] => [
+  `--advertise-client-urls=${etcdUrl(plane)}`,
+  `--data-dir=${plane.dataDir}`,
+  `--listen-client-urls=${etcdUrl(plane)}`,
+  '--listen-peer-urls=http://127.0.0.1:0',
+  '--unsafe-no-fsync=true',
+]
+
+async function startEtcd(plane: Plane, env?: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const child = launch('etcd', etcdFlags(plane), env)
+  await until(async () => (await send(() => requestHttp(`${etcdUrl(plane)}/health`))).status === 200)
   return child
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  // Its parent may not have asked for its end yet.
+  return process.platform !== 'linux' || !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
 }
 
 async function startApiServer(plane: Plane, env?: Readonly<Record<string, string>>) {

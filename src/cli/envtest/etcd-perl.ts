@@ -2,6 +2,8 @@
 // envtest starts one for each control plane. It answers as etcd.ts does, which runs where there is no Perl.
 
 /**
+ * With the end of its parent it ends as stop-with-starter.ts says.
+ *
  * A program for `perl -e '…' <words that start etcd.ts> -- <flags>` in a shell script; it has no single quotes. A Perl that
  * lacks a module starts etcd.ts instead.
  */
@@ -32,10 +34,13 @@ export const ETCD_IN_PERL = `
   $SIG{$_} = sub { exit 0 } for qw(TERM INT);
   $SIG{PIPE} = "IGNORE";
   my %open = (fileno($server) => { socket => $server });
+  my $parent = getpgrp(0) == $$ ? getppid() : 0;
   while (1) {
     my $ready = "";
     vec($ready, $_, 1) = 1 for keys %open;
-    select($ready, undef, undef, undef) > 0 or next;
+    my $count = select($ready, undef, undef, $parent ? 0.5 : undef);
+    exit 0 if $parent && getppid() != $parent;
+    $count > 0 or next;
     for my $number (grep { vec($ready, $_, 1) } keys %open) {
       my $client = $open{$number};
       if ($client->{socket} == $server) {

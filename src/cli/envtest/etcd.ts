@@ -1,8 +1,9 @@
 // The stand-in for etcd that envtest starts: it answers GET /health until it is stopped, and tells kube-apiserver.ts in
 // which directory to store objects, so that they outlive a restart of the API server. It is an entry of its own and imports
-// nothing, because envtest waits for its start.
+// little, because envtest waits for its start.
 import { createServer } from 'node:http'
 import { resolve } from 'node:path'
+import { stopWithParent } from '../serve/stop-with-starter.js'
 
 const flags = new Map<string, string>()
 const args = process.argv.slice(2)
@@ -30,3 +31,4 @@ server.on('error', error => {
 })
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
 server.listen(Number(url.port), url.hostname.replace(/^\[|\]$/g, ''))
+stopWithParent()

@@ -1,11 +1,13 @@
 // `binnacle envtest kube-apiserver`: serves with the flags that envtest gives to kube-apiserver.
 import { connect } from 'node:net'
 import { serve } from '../serve/serve.js'
+import { stopWithParent } from '../serve/stop-with-starter.js'
 
 /** How long the etcd may take to answer whether it is Binnacle's stand-in. */
 const ANSWER_MS = 2_000
 
 export async function serveEnvtest(args: readonly string[]): Promise<void> {
+  stopWithParent()
   const dataDir = await dataDirectory(args)
   const storage = dataDir === undefined ? [] : ['--storage=lmdb', '--unsafe-no-fsync', `--data-dir=${dataDir}`]
   const without = dataDir === undefined ? args : args.filter(arg => !arg.startsWith('--etcd-servers'))

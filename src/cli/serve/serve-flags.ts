@@ -46,6 +46,10 @@ const testingFlags = {
     'serve the testing API below /binnacle/testing: faults, a clock that moves, reset and copies; objects are kept in memory',
     false,
   ),
+  'stop-with-stdin': toggle(
+    'stop when standard input ends: a program that holds its other side leaves no server behind, also if it is killed',
+    false,
+  ),
 } satisfies FlagTable
 
 export const serveFlags = {

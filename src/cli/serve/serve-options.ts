@@ -51,6 +51,8 @@ export interface ServePlan {
   readonly mergeInto: string | undefined
   /** Whether the testing API is served. */
   readonly testing: boolean
+  /** Whether the server stops when standard input ends. */
+  readonly stopsWithStdin: boolean
   /** The administrator's token, where client certificates cannot be used. */
   readonly token: string | undefined
   /** Whether the console is opened in a browser. */
@@ -104,6 +106,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     kubeconfig: flags['kubeconfig-out'] ?? join(dataFolder, 'kubeconfig'),
     mergeInto: flags['merge-kubeconfig'] ? usersKubeconfig() : undefined,
     testing,
+    stopsWithStdin: flags['stop-with-stdin'],
     open: flags.open,
     token:
       flags.https && !testing && authentication.clientCa === undefined

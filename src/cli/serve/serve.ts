@@ -4,11 +4,13 @@ import type { Server } from '../../server/server.js'
 import { openBrowser } from '../console/open-browser.js'
 import { readServeOptions, type ServePlan } from './serve-options.js'
 import { listenForSignals } from './signals.js'
+import { stopWithStdin } from './stop-with-starter.js'
 
 export async function serve(args: readonly string[]): Promise<void> {
   const plan = readServeOptions(args)
   for (const warning of plan.warnings) console.error(`binnacle: ${warning}`)
   const signals = listenForSignals()
+  if (plan.stopsWithStdin) stopWithStdin()
   // A bug in the background must not end the service for all clients.
   process.on('unhandledRejection', error => console.error('binnacle: an error in the background:', error))
   let server: Server
