@@ -4,7 +4,7 @@ import type { Identity } from '../auth/authenticator.js'
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import { once } from '../base/memo.js'
 import type { Exchange } from '../http/exchange.js'
-import type { PathTable } from '../http/pages.js'
+import type { PathRequest, PathTable } from '../http/pages.js'
 import type { KeyPair } from '../server/kubeconfig.js'
 import type { ServerOptions } from '../server/options.js'
 import { clientUrl, openSharedListeners, prepareServerTls, type Server, startServer } from '../server/server.js'
@@ -17,6 +17,7 @@ import { createExchangeLog, type ExchangeLog } from './record/exchange-log.js'
 import { createRequestLog, type WritableRequestLog } from './request-log.js'
 import type { Snapshot } from './snapshots.js'
 import { type TestStore, testStorageOf } from './storage.js'
+import { TESTING_PATH } from './testing-path.js'
 
 export interface TestCore {
   readonly url: string
@@ -26,6 +27,10 @@ export interface TestCore {
   readonly faults: FaultInjector
   readonly requests: WritableRequestLog
   readonly exchanges: ExchangeLog
+  /** Whether programs in other processes use it, too, by `answerTesting`. */
+  readonly servesTesting: boolean
+  /** Says how requests to the testing API are answered. */
+  answerTesting(answer: (request: PathRequest) => Promise<void>): void
   /** The running server. It starts now if nothing has needed it since the fork or the reset. */
   server(): Promise<Server>
   revision(): number
@@ -39,8 +44,8 @@ export interface CoreOptions {
   readonly options: ServerOptions
   readonly clock: TestClock
   readonly from?: Snapshot | undefined
-  /** Paths beside those of the API. */
-  readonly paths?: PathTable | undefined
+  /** Whether the testing API is served, here and by copies. */
+  readonly servesTesting?: boolean | undefined
   readonly signal?: AbortSignal | undefined
   /** Whether the process goes on for the server alone; a test ends though its server was not stopped. */
   readonly keepsAlive?: boolean | undefined
@@ -59,13 +64,17 @@ export async function startCore(parts: CoreOptions): Promise<TestCore> {
 }
 
 async function openCore(
-  { options, clock, from, paths, signal, keepsAlive = false }: CoreOptions,
+  { options, clock, from, servesTesting = false, signal, keepsAlive = false }: CoreOptions,
   tls: Tls | undefined,
 ): Promise<TestCore> {
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
   const exchanges = createExchangeLog()
   const tokens = new Map(options.authentication.tokens)
+  let answerTesting: ((request: PathRequest) => Promise<void>) | undefined
+  const paths: PathTable | undefined = servesTesting
+    ? new Map([[`${TESTING_PATH}/*`, (request: PathRequest) => answerTesting?.(request)]])
+    : undefined
   const storage = testStorageOf(options.storage)
   let store = await storage.open(from)
   const listeners = await openSharedListeners(
@@ -133,6 +142,8 @@ async function openCore(
     faults,
     requests,
     exchanges,
+    servesTesting,
+    answerTesting: answer => void (answerTesting = answer),
     server: () => stage.server(),
     revision: () => store.snapshot().revision,
     snapshot: () => store.snapshot(),
@@ -147,6 +158,7 @@ async function openCore(
           },
           clock: forkClock,
           from: store.snapshot(),
+          servesTesting,
         },
         tls,
       ),

@@ -25,6 +25,7 @@ export { type Fetch, type FetchInit, type Status, StatusError } from './fetch.js
 export type * from './kinds.js'
 export type { Manifest, ObjectReference } from './objects.js'
 export type { RecordedExchange } from './record/exchange-log.js'
+export type { TestContext } from './record/failed-test.js'
 export { readRecord } from './record/record-file.js'
 export type { ObjectChange, Recording } from './record/recording.js'
 export type { Replay, ReplayDifference, ReplayOptions } from './record/replay.js'

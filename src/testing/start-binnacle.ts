@@ -1,14 +1,11 @@
 // Starts servers for tests.
 import { refuseUnknownFields } from '../base/known-fields.js'
 import { UsageError } from '../base/usage-error.js'
-import type { PathRequest } from '../http/pages.js'
 import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
 import { createTestClock } from './clock.js'
 import { type CoreOptions, startCore, type TestCore } from './core.js'
-import { createTestingApi, type TestingApi } from './http-api.js'
 import { readSnapshot } from './snapshots.js'
 import { createTestServer, type TestServer } from './test-server.js'
-import { TESTING_PATH } from './testing-path.js'
 
 export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
   /**
@@ -36,11 +33,9 @@ export async function startBinnacle({
   const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
   const clock = createTestClock()
-  const coreOptions = { options: { ...read.server, serving }, clock, from }
   // The page of the console switches faults and moves the clock by the testing API.
-  if (options.console === true) return (await startWithTestingApi(coreOptions, read.token)).server
-  const core = await startCore(coreOptions)
-  await createdNodes(core)
+  const servesTesting = options.console === true
+  const core = await startPrepared({ options: { ...read.server, serving }, clock, from, servesTesting })
   return createTestServer(core, { token: read.token, clock })
 }
 
@@ -59,24 +54,8 @@ function checkStorage(storage: unknown): void {
 }
 
 /** The nodes of simulated workloads are part of the state after the start. */
-async function createdNodes(core: TestCore): Promise<void> {
+export async function startPrepared(options: CoreOptions): Promise<TestCore> {
+  const core = await startCore(options)
   await (await (await core.server()).simulation)?.idle()
-}
-
-/** A test server that also serves the testing API to programs in other processes and to the console. */
-export async function startWithTestingApi(
-  options: Omit<CoreOptions, 'paths'>,
-  token: string,
-): Promise<{ readonly core: TestCore; readonly server: TestServer }> {
-  let api: TestingApi | undefined
-  const paths = new Map([[`${TESTING_PATH}/*`, (request: PathRequest) => api?.handle(request)]])
-  const core = await startCore({ ...options, paths })
-  await createdNodes(core)
-  const server = createTestServer(core, { token, clock: options.clock })
-  api = createTestingApi(server)
-  const stop = async (): Promise<void> => {
-    await api.stop()
-    await server.stop()
-  }
-  return { core, server: { ...server, stop, [Symbol.asyncDispose]: stop } }
+  return core
 }

@@ -10,10 +10,12 @@ import type { TestClock } from './clock.js'
 import type { TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
 import { createFetch, type Fetch } from './fetch.js'
+import { createTestingApi, type TestingApi } from './http-api.js'
 import type { KubernetesObject } from './kinds.js'
 import { createTestObjects, type TestObjects } from './objects.js'
 import { makeOwnFolder, type OwnFolder } from './own-folder.js'
 import type { RecordedExchange } from './record/exchange-log.js'
+import { printIfFailed, type TestContext } from './record/failed-test.js'
 import { readRecord } from './record/record-file.js'
 import { type Recording, startFullRecording, startRecording, withReport } from './record/recording.js'
 import { type Replay, type ReplayOptions, replay } from './record/replay.js'
@@ -60,6 +62,8 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   ): Promise<Replay>
   /** Runs a test, and adds the report of its recording to the error if it fails. */
   recorded<T>(work: () => Promise<T>): Promise<T>
+  /** Records from now on, and prints the report if the test fails: with the context of a test in Vitest or node:test. */
+  reportFailure(test: TestContext): void
   /** The events of all objects of a resource, from now on: `server.events('/api/v1/pods')`. Ends with the loop. */
   events(path: string): AsyncGenerator<WatchEvent>
 
@@ -93,7 +97,9 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
   const fetch = createFetch(access)
   const registry = async (): Promise<Registry> => (await core.server()).registry
   let folder: Promise<OwnFolder> | undefined
+  let api: TestingApi | undefined
   const stop = async (): Promise<void> => {
+    await api?.stop()
     await core.stop()
     await (await folder)?.remove()
   }
@@ -103,7 +109,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     return running
   }
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
-  return {
+  const server: TestServer = {
     ...createTestObjects(fetch, registry),
     url,
     ca,
@@ -136,6 +142,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     requests: core.requests,
     record: () => startFullRecording(core),
     recorded: work => withReport(startRecording(core), work),
+    reportFailure: test => printIfFailed(test, startRecording(core)),
     async replay(record, options) {
       const kept =
         typeof record === 'string' ? await readRecord(record) : 'exchanges' in record ? record.exchanges : record
@@ -162,4 +169,9 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     stop,
     [Symbol.asyncDispose]: stop,
   }
+  if (core.servesTesting) {
+    api = createTestingApi(server, () => startRecording(core))
+    core.answerTesting(api.handle)
+  }
+  return server
 }

@@ -1,5 +1,5 @@
 // What a test server reports of a test that fails.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBinnacle, type TestServer } from '../../src/testing/index.js'
 
 let server: TestServer
@@ -61,6 +61,24 @@ test('a report leaves out what the server creates for itself after its start', a
     /\nObjects that differ from the beginning \(2\):\n {2}created \/configmaps\/default\/seen\n {2}created \/namespaces\/team$/,
   )
   await fresh.stop()
+})
+
+test('the report of a test that failed is printed, in Vitest and in node:test', async () => {
+  const printed: string[] = []
+  vi.spyOn(console, 'error').mockImplementation((text: string) => void printed.push(text))
+  try {
+    const after: (() => void)[] = []
+    server.reportFailure({ onTestFailed: run => void after.push(run) })
+    server.reportFailure({ passed: false, after: run => void after.push(run) })
+    server.reportFailure({ passed: true, after: run => void after.push(run) })
+    await server.apply(configMap('reported', {}))
+    for (const run of after) run()
+    expect(printed).toHaveLength(2)
+    for (const text of printed) expect(text).toMatch(/201 PATCH .*reported[^]*created \/configmaps\/default\/reported$/)
+    expect(() => server.reportFailure({} as never)).toThrow('elsewhere use server.recorded')
+  } finally {
+    vi.restoreAllMocks()
+  }
 })
 
 test('a test that passes gives its result', async () => {
