@@ -45,6 +45,7 @@ type Server struct {
 type Fault struct {
 	Verb        []string    `json:"verb,omitempty"`
 	Resource    []string    `json:"resource,omitempty"`
+	Kind        []string    `json:"kind,omitempty"`
 	Group       string      `json:"group,omitempty"`
 	Subresource string      `json:"subresource,omitempty"`
 	Namespace   string      `json:"namespace,omitempty"`
@@ -82,8 +83,16 @@ type Request struct {
 	Status    int    `json:"status"`
 }
 
-// Start starts a server with further flags of `binnacle serve`, and stops it at the end of the test. The executable is the
-// one that the environment variable BINNACLE names, or binnacle in the PATH.
+// User is one that CreateUser has made.
+type User struct {
+	Name string
+	// Config is the access of the user.
+	Config *rest.Config
+}
+
+// Start starts a server with further flags of `binnacle serve`, and stops it at the end of the test. If the test fails, the
+// requests and the changed objects are logged. The executable is the one that the environment variable BINNACLE names, or
+// binnacle in the PATH.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	directory := t.TempDir()
@@ -94,12 +103,16 @@ func Start(t testing.TB, flags ...string) *Server {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		t.Fatalf("%s is not installed: run `npm install --global binnacle`, or let BINNACLE name the executable", command[0])
 	}
-	args := append(command[1:], "serve", "--testing", "--secure-port=0", "--data-dir="+directory)
+	args := append(command[1:], "serve", "--testing", "--stop-with-stdin", "--secure-port=0", "--data-dir="+directory)
 	process := exec.Command(command[0], append(args, flags...)...)
 	var stderr bytes.Buffer
 	process.Stderr = &stderr
 	stdout, err := process.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	// It ends with this program, so that the server stops also when the test is killed.
+	if _, err := process.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := process.Start(); err != nil {
@@ -114,7 +127,9 @@ func Start(t testing.TB, flags ...string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, kubeconfig)
+	server := newServer(t, kubeconfig)
+	server.reportFailure()
+	return server
 }
 
 var ready = regexp.MustCompile(`ready at (\S+?),`)
@@ -166,10 +181,83 @@ func (s *Server) Chaos(seed int) {
 	s.call("POST", "/chaos", map[string]int{"seed": seed}, nil)
 }
 
+// InjectedFault is a fault that a request has met.
+type InjectedFault struct {
+	Verb string `json:"verb"`
+	Path string `json:"path"`
+	User string `json:"user"`
+	// Fault has the fields that were given, with the names of docs/testing.md.
+	Fault map[string]any `json:"fault"`
+}
+
+// FaultReport has what was injected into which request.
+func (s *Server) FaultReport() []InjectedFault {
+	s.t.Helper()
+	var list struct {
+		Report []InjectedFault `json:"report"`
+	}
+	s.call("GET", "/faults", nil, &list)
+	return list.Report
+}
+
 // AdvanceClock moves the time of the server.
 func (s *Server) AdvanceClock(by time.Duration) {
 	s.t.Helper()
 	s.call("POST", "/clock", map[string]int64{"advance": by.Milliseconds()}, nil)
+}
+
+// MoveClockTo moves the time of the server to a later one.
+func (s *Server) MoveClockTo(to time.Time) {
+	s.t.Helper()
+	s.call("POST", "/clock", map[string]string{"moveTo": to.UTC().Format(time.RFC3339Nano)}, nil)
+}
+
+// FreezeClock stops the time of the server; it can still be moved.
+func (s *Server) FreezeClock() {
+	s.t.Helper()
+	s.call("POST", "/clock", map[string]bool{"freeze": true}, nil)
+}
+
+// RunClock lets the time of the server run, scale times as fast as usual.
+func (s *Server) RunClock(scale float64) {
+	s.t.Helper()
+	s.call("POST", "/clock", map[string]float64{"run": scale}, nil)
+}
+
+// CreateUser makes a user without permissions beyond those of the groups.
+func (s *Server) CreateUser(name string, groups ...string) User {
+	s.t.Helper()
+	var created struct {
+		Token string `json:"token"`
+	}
+	s.call("POST", "/users", map[string]any{"name": name, "groups": append([]string{}, groups...)}, &created)
+	config := rest.AnonymousClientConfig(s.Config)
+	config.BearerToken = created.Token
+	return User{Name: name, Config: config}
+}
+
+// Report has the last requests and the changed objects, as text.
+func (s *Server) Report() string {
+	s.t.Helper()
+	var recording struct {
+		Report string `json:"report"`
+	}
+	s.call("GET", "/recording", nil, &recording)
+	return recording.Report
+}
+
+func (s *Server) reportFailure() {
+	s.t.Cleanup(func() {
+		if !s.t.Failed() {
+			return
+		}
+		var recording struct {
+			Report string `json:"report"`
+		}
+		if err := s.send("GET", "/recording", nil, &recording); err == nil {
+			s.t.Log(recording.Report)
+		}
+	})
 }
 
 // Snapshot remembers the objects under a name.
@@ -201,45 +289,57 @@ func (s *Server) Requests() []Request {
 	return list.Requests
 }
 
-// Fork starts an independent copy with the same objects for a test. It ends with the server.
+// Fork starts an independent copy with the same objects for a test. It ends with the test, or with the server.
 func (s *Server) Fork(t testing.TB) *Server {
 	t.Helper()
 	var copied struct {
+		ID         string `json:"id"`
 		Kubeconfig string `json:"kubeconfig"`
 	}
 	s.call("POST", "/forks", nil, &copied)
-	return newServer(t, []byte(copied.Kubeconfig))
+	t.Cleanup(func() { _ = s.send("DELETE", "/forks/"+copied.ID, nil, nil) })
+	fork := newServer(t, []byte(copied.Kubeconfig))
+	fork.reportFailure()
+	return fork
 }
 
 func (s *Server) call(method, path string, body, answer any) {
 	s.t.Helper()
+	if err := s.send(method, path, body, answer); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *Server) send(method, path string, body, answer any) error {
 	client, err := rest.HTTPClientFor(s.Config)
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	data := []byte("{}")
 	if body != nil {
 		if data, err = json.Marshal(body); err != nil {
-			s.t.Fatal(err)
+			return err
 		}
 	}
 	request, err := http.NewRequest(method, s.Config.Host+"/binnacle/testing"+path, bytes.NewReader(data))
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := client.Do(request)
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s %s: %s: %s", method, path, response.Status, text)
+	if err != nil {
+		return err
 	}
-	if answer != nil {
-		if err := json.Unmarshal(text, answer); err != nil {
-			s.t.Fatal(err)
-		}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, text)
 	}
+	if answer == nil {
+		return nil
+	}
+	return json.Unmarshal(text, answer)
 }

@@ -2,6 +2,7 @@ package binnacletest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,35 @@ func TestServer(t *testing.T) {
 		if _, err := client.Get(ctx, "only-in-copy", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			t.Fatalf("got %v, want NotFound", err)
 		}
+		fork.InjectFault(binnacletest.Fault{Verb: []string{"get"}, Status: 503})
+		if _, err := client.Get(ctx, "b", metav1.GetOptions{}); err != nil {
+			t.Fatalf("a fault of the copy met the server: %v", err)
+		}
+		if _, err := configMaps(t, fork).Get(ctx, "b", metav1.GetOptions{}); !apierrors.IsServiceUnavailable(err) {
+			t.Fatalf("got %v, want the fault of the copy", err)
+		}
+	})
+
+	t.Run("a user has the permissions of its groups", func(t *testing.T) {
+		for group, isRight := range map[string]func(error) bool{
+			"devs":           apierrors.IsForbidden,
+			"system:masters": func(err error) bool { return err == nil },
+		} {
+			client, err := dynamic.NewForConfig(server.CreateUser("jane", group).Config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resource := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
+			if _, err := resource.List(ctx, metav1.ListOptions{}); !isRight(err) {
+				t.Fatalf("%s: got %v", group, err)
+			}
+		}
+	})
+
+	t.Run("a report has the requests", func(t *testing.T) {
+		if report := server.Report(); !strings.Contains(report, "POST /api/v1/namespaces/default/configmaps") {
+			t.Fatal(report)
+		}
 	})
 
 	t.Run("the clock moves", func(t *testing.T) {
@@ -78,6 +108,17 @@ func TestServer(t *testing.T) {
 		if time.Until(object.GetCreationTimestamp().Time) < time.Hour {
 			t.Fatalf("created at %s", object.GetCreationTimestamp())
 		}
+		server.FreezeClock()
+		to := time.Now().Add(100 * 24 * time.Hour).Truncate(time.Second)
+		server.MoveClockTo(to)
+		if err := create(t, client, "much-later"); err != nil {
+			t.Fatal(err)
+		}
+		object, err = client.Get(ctx, "much-later", metav1.GetOptions{})
+		if err != nil || !object.GetCreationTimestamp().Time.Equal(to) {
+			t.Fatalf("%v: created at %s, want %s", err, object.GetCreationTimestamp(), to)
+		}
+		server.RunClock(60)
 	})
 
 	t.Run("requests are listed", func(t *testing.T) {

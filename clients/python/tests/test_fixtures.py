@@ -28,20 +28,64 @@ def test_faults(kubernetes_api):
 
 
 def test_fork(kubernetes_api):
-    copy = kubernetes_api.fork()
-    copy.request("POST", CONFIG_MAPS, config_map("only-in-copy"))
-    with pytest.raises(ApiError):
-        kubernetes_api.request("GET", CONFIG_MAPS + "/only-in-copy")
+    with kubernetes_api.fork() as copy:
+        copy.request("POST", CONFIG_MAPS, config_map("only-in-copy"))
+        with pytest.raises(ApiError):
+            kubernetes_api.request("GET", CONFIG_MAPS + "/only-in-copy")
+        copy.inject_fault(verb="get", status=503)
+        kubernetes_api.request("GET", CONFIG_MAPS)
+    with pytest.raises(OSError):
+        copy.request("GET", CONFIG_MAPS)
+
+
+@pytest.fixture(scope="module")
+def prepared(kubernetes_server):
+    kubernetes_server.request("POST", CONFIG_MAPS, config_map("prepared"))
+    yield kubernetes_server
+    kubernetes_server.reset()
+
+
+def test_what_the_server_holds_is_in_every_test(prepared, kubernetes_api):
+    kubernetes_api.request("DELETE", CONFIG_MAPS + "/prepared")
+
+
+def test_and_in_the_next_one(prepared, kubernetes_api):
+    kubernetes_api.request("DELETE", CONFIG_MAPS + "/prepared")
+
+
+def test_users(kubernetes_api):
+    user = kubernetes_api.create_user("jane", ["devs"])
+    assert user["name"] == "jane"
+    assert user["token"] in user["kubeconfig"]
 
 
 def test_clock_and_requests(kubernetes_api):
-    kubernetes_api.advance_clock("2h")
+    kubernetes_api.freeze_clock()
+    kubernetes_api.move_clock_to("2100-01-01T00:00:00Z")
+    made = kubernetes_api.request("POST", CONFIG_MAPS, config_map("later"))
+    assert made["metadata"]["creationTimestamp"] == "2100-01-01T00:00:00Z"
+    kubernetes_api.run_clock(60)
     assert any(request["path"] == "/binnacle/testing/clock" for request in kubernetes_api.requests())
 
 
 def test_kubeconfig_is_usable(kubeconfig, kubernetes_api):
     with open(kubeconfig, encoding="utf-8") as file:
         assert kubernetes_api.url in file.read()
+
+
+def test_a_failed_test_says_what_it_asked_for(pytester, kubernetes_server):
+    pytester.makepyfile(
+        """
+        def test_fails(kubernetes_api):
+            path = "/api/v1/namespaces/default/configmaps"
+            kubernetes_api.request("POST", path, {"metadata": {"name": "made"}})
+            assert False
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "binnacle_testing.plugin")
+    result.stdout.fnmatch_lines(
+        ["*Kubernetes API*", "*201 POST */configmaps *", "*created /configmaps/default/made"]
+    )
 
 
 def test_a_wrong_flag_says_why():

@@ -108,6 +108,20 @@ impl Binnacle {
             .map(drop)
     }
 
+    /// `move_clock_to("2030-01-01T00:00:00Z")`
+    pub async fn move_clock_to(&self, time: &str) -> Result<(), Error> {
+        self.testing("POST", "/clock", json!({ "moveTo": time }))
+            .await
+            .map(drop)
+    }
+
+    /// Lets the time run, `scale` times as fast as usual.
+    pub async fn run_clock(&self, scale: f64) -> Result<(), Error> {
+        self.testing("POST", "/clock", json!({ "run": scale }))
+            .await
+            .map(drop)
+    }
+
     pub async fn freeze_clock(&self) -> Result<(), Error> {
         self.testing("POST", "/clock", json!({ "freeze": true }))
             .await
@@ -139,11 +153,30 @@ impl Binnacle {
         Ok(take_list(&mut answer, "requests"))
     }
 
+    /// A client of a user without permissions beyond those of the groups.
+    pub async fn create_user(&self, name: &str, groups: &[&str]) -> Result<Client, Error> {
+        let user = json!({ "name": name, "groups": groups });
+        let created = self.testing("POST", "/users", user).await?;
+        Ok(Self::new(text_of(&created, "kubeconfig"), None).await?.client)
+    }
+
+    /// `report` is about what happens from now on.
+    pub async fn record(&self) -> Result<(), Error> {
+        self.testing("POST", "/recording", Value::Null)
+            .await
+            .map(drop)
+    }
+
+    /// The last requests and the objects that changed, as text: to be printed when a test fails.
+    pub async fn report(&self) -> Result<String, Error> {
+        let recording = self.testing("GET", "/recording", Value::Null).await?;
+        Ok(text_of(&recording, "report"))
+    }
+
     /// An independent copy with the same objects. It ends with the server that it is a copy of.
     pub async fn fork(&self) -> Result<Self, Error> {
         let copy = self.testing("POST", "/forks", Value::Null).await?;
-        let kubeconfig = copy["kubeconfig"].as_str().unwrap_or_default().to_owned();
-        Self::new(kubeconfig, None).await
+        Self::new(text_of(&copy, "kubeconfig"), None).await
     }
 
     async fn testing(&self, method: &str, path: &str, body: Value) -> Result<Value, Error> {
@@ -159,6 +192,10 @@ impl Binnacle {
             .body(bytes)?;
         Ok(self.client.request::<Value>(request).await?)
     }
+}
+
+fn text_of(answer: &Value, name: &str) -> String {
+    answer[name].as_str().unwrap_or_default().to_owned()
 }
 
 fn take_list(answer: &mut Value, name: &str) -> Vec<Value> {

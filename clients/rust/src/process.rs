@@ -29,10 +29,11 @@ impl Process {
         let errors = directory.path().join("stderr");
         let mut child = Command::new(&name)
             .args(words)
-            .args(["serve", "--testing", "--secure-port=0"])
+            .args(["serve", "--testing", "--stop-with-stdin", "--secure-port=0"])
             .arg(format!("--data-dir={}", directory.path().display()))
             .args(flags)
-            .stdin(Stdio::null())
+            // It ends with this program, so that the server stops also when the test is killed.
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(std::fs::File::create(&errors).map_err(start_error)?)
             .kill_on_drop(true)

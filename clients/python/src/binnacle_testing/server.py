@@ -65,8 +65,20 @@ class Server:
     def advance_clock(self, by):
         self._testing("POST", "/clock", {"advance": by})
 
+    def move_clock_to(self, time):
+        """move_clock_to("2030-01-01T00:00:00Z")"""
+        self._testing("POST", "/clock", {"moveTo": time})
+
     def freeze_clock(self):
         self._testing("POST", "/clock", {"freeze": True})
+
+    def run_clock(self, scale=1):
+        """Lets the time run, scale times as fast as usual."""
+        self._testing("POST", "/clock", {"run": scale})
+
+    def create_user(self, name, groups=()):
+        """A user without permissions beyond those of the groups; answers name, token and kubeconfig, as text."""
+        return self._testing("POST", "/users", {"name": name, "groups": list(groups)})
 
     def snapshot(self, name):
         self._testing("POST", "/snapshots", {"name": name})
@@ -81,17 +93,46 @@ class Server:
     def requests(self):
         return self._testing("GET", "/requests")["requests"]
 
+    def record(self):
+        """report() is about what happens from now on."""
+        self._testing("POST", "/recording")
+
+    def report(self):
+        """The last requests and the objects that changed, as text."""
+        return self._testing("GET", "/recording")["report"]
+
     def fork(self):
-        """An independent copy with the same objects. It ends with the server."""
+        """An independent copy with the same objects. It ends with stop(), with a block that it is used in, or with the server."""
         copy = self._testing("POST", "/forks")
-        directory = os.path.dirname(self.kubeconfig)
-        handle, path = tempfile.mkstemp(prefix="kubeconfig-", dir=directory)
+        handle, path = tempfile.mkstemp(prefix="kubeconfig-", dir=os.path.dirname(self.kubeconfig))
         with os.fdopen(handle, "w") as file:
             file.write(copy["kubeconfig"])
-        return Server(copy["url"], copy["token"], path, self._ca)
+        return _Copy(self, copy["id"], copy["url"], copy["token"], path)
+
+    def stop(self):
+        raise NotImplementedError
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def _testing(self, method, path, body=None):
         return self.request(method, "/binnacle/testing" + path, body)
+
+
+class _Copy(Server):
+    """A copy, in the process of the server that it is a copy of."""
+
+    def __init__(self, original, name, url, token, kubeconfig):
+        super().__init__(url, token, kubeconfig, original._ca)
+        self._original = original
+        self._name = name
+
+    def stop(self):
+        self._original._testing("DELETE", f"/forks/{self._name}")
+        os.unlink(self.kubeconfig)
 
 
 class _Process(Server):
@@ -113,14 +154,9 @@ class _Process(Server):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._process.stdin.close()
         self._process.stdout.close()
         shutil.rmtree(self._directory, ignore_errors=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def start(*flags):
@@ -135,10 +171,11 @@ def start(*flags):
     errors = open(os.path.join(directory, "stderr"), "w+", encoding="utf-8")
     with errors:
         process = subprocess.Popen(
-            [*command, "serve", "--testing", "--secure-port=0", f"--data-dir={directory}", *more, *flags],
+            [*command, "serve", "--testing", "--stop-with-stdin", "--secure-port=0", f"--data-dir={directory}", *more, *flags],
             stdout=subprocess.PIPE,
             stderr=errors,
-            stdin=subprocess.DEVNULL,
+            # It ends with this process, so that the server stops also when the test is killed.
+            stdin=subprocess.PIPE,
             text=True,
         )
         timer = threading.Timer(START_SECONDS, process.kill)

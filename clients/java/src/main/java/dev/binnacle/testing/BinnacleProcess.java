@@ -37,7 +37,6 @@ final class BinnacleProcess {
       Path directory = Files.createTempDirectory("binnacle-");
       File errors = directory.resolve("stderr").toFile();
       Process process = new ProcessBuilder(commandLine(directory, flags)).redirectError(errors).start();
-      process.getOutputStream().close();
       BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
       String line = output.readLine();
       Matcher ready = READY.matcher(line == null ? "" : line);
@@ -57,10 +56,11 @@ final class BinnacleProcess {
     }
   }
 
+  /** Its standard input ends with this program, so that the server stops also when the test is killed. */
   private static List<String> commandLine(Path directory, List<String> flags) {
     String program = System.getenv().getOrDefault("BINNACLE", "binnacle");
     List<String> words = new ArrayList<>(List.of(program.trim().split("\\s+")));
-    words.addAll(List.of("serve", "--testing", "--secure-port=0", "--data-dir=" + directory));
+    words.addAll(List.of("serve", "--testing", "--stop-with-stdin", "--secure-port=0", "--data-dir=" + directory));
     words.addAll(flags);
     return words;
   }

@@ -16,6 +16,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -29,14 +30,15 @@ public final class BinnacleServer implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TESTING = "/binnacle/testing";
 
-  private final BinnacleProcess process;
+  /** Stops the process, or the copy. */
+  private final Runnable stop;
   private final String url;
   private final String kubeconfig;
   private final String token;
   private final HttpClient http;
 
-  private BinnacleServer(BinnacleProcess process, String url, String kubeconfig, HttpClient http) {
-    this.process = process;
+  private BinnacleServer(Runnable stop, String url, String kubeconfig, HttpClient http) {
+    this.stop = stop;
     this.url = url;
     this.kubeconfig = kubeconfig;
     this.token = field(kubeconfig, "token");
@@ -50,7 +52,7 @@ public final class BinnacleServer implements AutoCloseable {
   public static BinnacleServer start(String... flags) {
     BinnacleProcess process = BinnacleProcess.start(List.of(flags));
     String kubeconfig = process.kubeconfig();
-    return new BinnacleServer(process, process.url, kubeconfig, httpClient(kubeconfig));
+    return new BinnacleServer(process::close, process.url, kubeconfig, httpClient(kubeconfig));
   }
 
   public String url() {
@@ -90,8 +92,22 @@ public final class BinnacleServer implements AutoCloseable {
     testing("POST", "/clock", Map.of("advance", by.toMillis()));
   }
 
+  public void moveClockTo(Instant time) {
+    testing("POST", "/clock", Map.of("moveTo", time.toString()));
+  }
+
   public void freezeClock() {
     testing("POST", "/clock", Map.of("freeze", true));
+  }
+
+  /** Lets the time run, {@code scale} times as fast as usual. */
+  public void runClock(double scale) {
+    testing("POST", "/clock", Map.of("run", scale));
+  }
+
+  /** A user without permissions beyond those of the groups; answers its kubeconfig, as text. */
+  public String createUser(String name, String... groups) {
+    return testing("POST", "/users", Map.of("name", name, "groups", List.of(groups))).get("kubeconfig").asText();
   }
 
   public void snapshot(String name) {
@@ -118,10 +134,22 @@ public final class BinnacleServer implements AutoCloseable {
     return testing("GET", "/requests", null).get("requests");
   }
 
-  /** An independent copy with the same objects. It ends with the server. */
+  /** {@link #report} is about what happens from now on. */
+  public void record() {
+    testing("POST", "/recording", null);
+  }
+
+  /** The last requests and the objects that changed, as text. */
+  public String report() {
+    return testing("GET", "/recording", null).get("report").asText();
+  }
+
+  /** An independent copy with the same objects. It ends with {@link #close}, or with the server. */
   public BinnacleServer fork() {
     JsonNode copy = testing("POST", "/forks", null);
-    return new BinnacleServer(null, copy.get("url").asText(), copy.get("kubeconfig").asText(), http);
+    String id = copy.get("id").asText();
+    Runnable stopCopy = () -> testing("DELETE", "/forks/" + id, null);
+    return new BinnacleServer(stopCopy, copy.get("url").asText(), copy.get("kubeconfig").asText(), http);
   }
 
   /** Sends a request as the administrator. */
@@ -141,12 +169,10 @@ public final class BinnacleServer implements AutoCloseable {
     }
   }
 
-  /** Stops the server and its copies. A copy ends with its server. */
+  /** Stops the server and its copies, or the copy. */
   @Override
   public void close() {
-    if (process != null) {
-      process.close();
-    }
+    stop.run();
   }
 
   private JsonNode testing(String method, String path, Object body) {

@@ -17,13 +17,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BinnacleExtension.class)
 public @interface WithBinnacle {
   /** What a test begins with. */
-  Isolation isolation() default Isolation.RESET;
+  Isolation isolation() default Isolation.FORK;
 
   /** How tests are kept apart. */
   enum Isolation {
-    /** One server for all tests, which goes back to the state after its start before each of them. */
-    RESET,
-    /** A copy of the server for each test: for tests that run side by side. */
-    FORK
+    /**
+     * A copy of the server for each test, with what {@code @BeforeAll} has put into the server, and with faults, a clock and
+     * requests of its own: also for tests that run side by side.
+     */
+    FORK,
+    /** One server for all tests, at one address, whose objects go back to those after its start before each test. */
+    RESET
   }
 }
