@@ -168,6 +168,7 @@ setInterval(() => {}, 1000)`
       await until(async () => (await send(() => requestHttp(`${etcdUrl(plane)}/health`))).status === 200)
       killed.kill('SIGKILL')
       await until(() => Promise.resolve(!started.some(isAlive)))
+      expect(started.filter(isAlive)).toEqual([])
     } finally {
       for (const pid of started.filter(isAlive)) process.kill(pid, 'SIGKILL')
     }

@@ -91,7 +91,7 @@ test('a fork has faults, a clock and a log of requests of its own, and is stoppe
   expect(requests.map(({ path }) => path)).toContain(`${CONFIG_MAPS}/x`)
 
   expect((await testing('DELETE', `/forks/${copy!.id}`)).status).toBe(200)
-  await expect(inCopy('GET', `${CONFIG_MAPS}/x`)).rejects.toThrow()
+  await expect(inCopy('GET', `${CONFIG_MAPS}/x`)).rejects.toThrow('ECONNREFUSED')
   expect((await testing('DELETE', `/forks/${copy!.id}`)).body.message).toBe(
     `there is no fork ${copy!.id}: there are ${other!.id}`,
   )
