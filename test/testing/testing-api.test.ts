@@ -161,7 +161,7 @@ test('with --stop-with-stdin, a server stops when standard input ends, or before
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-stdin-'))
   const start = async () => {
     const flags = ['serve', '--testing', '--stop-with-stdin', '--secure-port=0', `--data-dir=${folder}`]
-    const child = spawn(process.execPath, [executable, ...flags], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [executable, ...flags], { stdio: ['pipe', 'pipe', 'ignore'] })
     await once(child.stdout, 'data')
     return { child, exit: once(child, 'exit') }
   }

@@ -1,6 +1,8 @@
 // The stand-in for etcd once more, in Perl, which most systems have: it starts in a tenth of the processor time of Node, and
 // envtest starts one for each control plane. It answers as etcd.ts does, which runs where there is no Perl.
 
+import { STARTER_VARIABLE } from '../serve/stop-with-starter.js'
+
 /**
  * With the end of its parent it ends as stop-with-starter.ts says.
  *
@@ -34,7 +36,7 @@ export const ETCD_IN_PERL = `
   $SIG{$_} = sub { exit 0 } for qw(TERM INT);
   $SIG{PIPE} = "IGNORE";
   my %open = (fileno($server) => { socket => $server });
-  my $parent = getpgrp(0) == $$ ? getppid() : 0;
+  my $parent = getpgrp(0) == $$ ? $ENV{${STARTER_VARIABLE}} || getppid() : 0;
   while (1) {
     my $ready = "";
     vec($ready, $_, 1) = 1 for keys %open;

@@ -6,6 +6,7 @@ import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
 import { packageFile } from '../../base/package-file.js'
 import { isSingleExecutable } from '../own-program.js'
 import { serveHelp } from '../serve/serve-flags.js'
+import { STARTER_VARIABLE } from '../serve/stop-with-starter.js'
 import { ETCD_IN_PERL } from './etcd-perl.js'
 
 /** `isBeside`: the scripts start the executable `binnacle` of their own folder, so that the folder can be moved. */
@@ -89,7 +90,9 @@ END_OF_HELP
     exit ;;
   esac
 done
-fail() { echo "${name}: $1" >&2; exit 127; }`
+fail() { echo "${name}: $1" >&2; exit 127; }
+# The test that started this; it may have been killed before the program below looks.
+export ${STARTER_VARIABLE}=$PPID`
 
 /** envtest passes --unsafe-no-fsync only if the help has it. */
 const ETCD_HELP = `Binnacle's stand-in for etcd: answers GET /health, and names the data directory to kube-apiserver.

@@ -1,6 +1,9 @@
 // A test that is killed cannot stop the server that it started. Such a server notices that itself, and ends as by SIGTERM.
 import { readFileSync } from 'node:fs'
 
+/** In the environment: the id of the process that is to be the parent, where a script knows it sooner than Node. */
+export const STARTER_VARIABLE = 'BINNACLE_STARTER'
+
 const CHECK_MS = 500
 
 /** Stops when standard input ends, which is when the program has ended that holds its other side. */
@@ -17,7 +20,7 @@ export function stopWithStdin(): void {
  */
 export function stopWithParent(): void {
   if (!leadsProcessGroup()) return
-  const parent = process.ppid
+  const parent = Number(process.env[STARTER_VARIABLE]) || process.ppid
   setInterval(() => process.ppid === parent || stop(), CHECK_MS).unref()
 }
 
