@@ -29,7 +29,6 @@ import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
 import type { Recording } from './record/recording.js'
 import type { TestServer } from './test-server.js'
 import { TESTING_PATH } from './testing-path.js'
-import type { UserOptions } from './users.js'
 
 const MAX_BODY = 1024 * 1024
 
@@ -81,7 +80,7 @@ export function createTestingApi(
     '/history/compact': { POST: () => server.compactHistory() },
     '/users': {
       POST(body) {
-        const { name, token, kubeconfig } = server.users.create(body as UserOptions)
+        const { name, token, kubeconfig } = server.users.create(body)
         return { name, token, kubeconfig }
       },
     },

@@ -36,7 +36,8 @@ export function chaosFaults(options: ChaosOptions): readonly Fault[] {
   const { seed, plan = 'rough', probability = 0.02 } = options
   if (!Number.isSafeInteger(seed)) throw new UsageError(`seed: ${seed}: it must be a whole number`)
   const faults = plan === 'mild' ? MILD : plan === 'rough' ? ROUGH : plan
-  if (!Array.isArray(faults)) throw new UsageError(`plan: ${String(plan)}: it must be mild, rough or a list of faults`)
+  if (!Array.isArray(faults))
+    throw new UsageError(`plan: ${JSON.stringify(plan)}: it must be mild, rough or a list of faults`)
   return (faults as readonly Fault[]).map(fault => Object.assign({ probability }, checkFault(fault)))
 }
 
