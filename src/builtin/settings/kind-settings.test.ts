@@ -224,4 +224,38 @@ describe('gates that change what is refused', () => {
       'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
     ])
   })
+
+  test('MatchLabelKeysInPodTopologySpreadSelectorMerge: keys of labels in topology spread', () => {
+    const gate = 'MatchLabelKeysInPodTopologySpreadSelectorMerge'
+    const spread = (...matchExpressions: ValueObject[]) => ({
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: 'zone',
+          whenUnsatisfiable: 'DoNotSchedule',
+          matchLabelKeys: ['app'],
+          labelSelector: { matchExpressions },
+        },
+      ],
+    })
+    const added = { key: 'app', operator: 'In', values: ['a'] }
+    const created = (on: boolean) => {
+      const object = podOf({ labels: { app: 'a' } }, spread())
+      strategyOf('Pod', { featureGates: { [gate]: on } }).prepareForCreate(object as ApiObject, 0)
+      return object['spec']
+    }
+    expect(created(true)).toMatchObject(spread(added))
+    expect(created(false)).toMatchObject(spread())
+
+    const refused = [
+      'spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector',
+    ]
+    expect(about('exists in both', podOf({}, spread(added)), gate, true)).toEqual([])
+    expect(about('exists in both', podOf({}, spread(added)), gate, false)).toEqual(refused)
+    expect(about('exists in both', podOf({}, spread(added, added)), gate, false)).toEqual(refused)
+    // What was stored while the gate was on stays valid.
+    const stored = podOf({}, spread(added)) as ApiObject
+    const errors = strategyOf('Pod', { featureGates: { [gate]: false } }).validateUpdate(stored, stored, [], 0)
+    expect(errors.map(printFieldError).filter(text => text.includes('exists in both'))).toEqual([])
+  })
 })

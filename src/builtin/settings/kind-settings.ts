@@ -7,6 +7,7 @@ import { objectAt, objectsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { KindDefinition } from '../common/define-kind.js'
 import { STRICT_IPS } from '../common/ip-rules.js'
+import { SELECTOR_MERGE, selectedSpreadKeys } from '../core/pod/spec/scheduling.js'
 import { type DropFields, dropFieldsAt } from './drop-fields.js'
 import { OF_KINDS, OF_POD_SPECS, POD_SPEC_AT } from './gated-fields.js'
 
@@ -50,6 +51,7 @@ export const ERROR_GATES: ReadonlySet<string> = new Set([
   'ClearingNominatedNodeNameAfterBinding',
   'PodDeletionCost',
   'SELinuxMount',
+  SELECTOR_MERGE,
 ])
 
 /** The kind without the errors that are none while these gates are changed. */
@@ -96,7 +98,7 @@ const withPrefix = (prefix: string): Record<string, string[]> =>
 /** Kinds of which a change of a field that is then dropped is a new generation. */
 const COUNTED_FIRST: ReadonlySet<string> = new Set(['resource.k8s.io ResourceSlice'])
 
-type FindErrors = (object: ValueObject) => FieldError[]
+type FindErrors = (object: ValueObject, old?: ValueObject) => FieldError[]
 
 function versionWith(
   version: KindVersion,
@@ -108,8 +110,8 @@ function versionWith(
     for (const each of drops) each(object, old)
   }
   const { strategy, subresources } = version
-  const withRefused = (object: ApiObject, errors: readonly FieldError[]): readonly FieldError[] =>
-    refused.length === 0 ? errors : [...errors, ...refused.flatMap(find => find(object))]
+  const withRefused = (errors: readonly FieldError[], object: ApiObject, old?: ApiObject): readonly FieldError[] =>
+    refused.length === 0 ? errors : [...errors, ...refused.flatMap(find => find(object, old))]
   const changed: Strategy = {
     ...strategy,
     prepareForCreate(object, now) {
@@ -122,8 +124,8 @@ function versionWith(
       if (isCountedFirst) drop(prepared, old)
       return prepared
     },
-    validate: (object, warnings) => withRefused(object, strategy.validate(object, warnings)),
-    validateUpdate: (object, ...rest) => withRefused(object, strategy.validateUpdate(object, ...rest)),
+    validate: (object, warnings) => withRefused(strategy.validate(object, warnings), object),
+    validateUpdate: (object, old, ...rest) => withRefused(strategy.validateUpdate(object, old, ...rest), object, old),
   }
   const { status } = subresources
   return {
@@ -150,6 +152,7 @@ function refusedInPods(podSpecAt: string, gates: FeatureGates, allowPrivileged: 
   return [
     ...(allowPrivileged ? [] : [privilegedContainers(podSpecAt)]),
     ...(isGateOn(gates, RESTART_ALL) ? [] : [restartsOfAll(podSpecAt)]),
+    ...(isGateOn(gates, SELECTOR_MERGE) ? [] : [keysSelectedTwice(podSpecAt)]),
   ]
 }
 
@@ -174,6 +177,13 @@ function restartsOfAll(podSpecAt: string): FindErrors {
       }),
     )
   }
+}
+
+/** An object that was stored while keys were merged stays valid. */
+function keysSelectedTwice(podSpecAt: string): FindErrors {
+  const find = (object: ValueObject): FieldError[] =>
+    selectedSpreadKeys(podSpecAt.split('.').reduce(objectAt, object), podSpecAt)
+  return (object, old) => (old !== undefined && find(old).length > 0 ? [] : find(object))
 }
 
 /** Without --allow-privileged no container may be privileged. */

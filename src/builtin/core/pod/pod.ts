@@ -19,7 +19,7 @@ import { type Validation, validationRules } from '../../common/validation.js'
 import { checkOnlyAdded } from './containers/ephemeral-containers.js'
 import { defaultPod } from './defaults.js'
 import { checkDeletionCost, checkPodSpec } from './spec/pod-spec.js'
-import { mergeLabelKeys } from './spec/scheduling.js'
+import { mergeLabelKeys, SELECTOR_MERGE } from './spec/scheduling.js'
 import { checkSpecChange } from './spec/spec-change.js'
 import { checkResize, checkResizeWithoutInit } from './subresources/resize.js'
 import { keepObserved, newPodStatus, podGrace, syncPodIps } from './subresources/status.js'
@@ -28,13 +28,17 @@ import { forEphemeralContainers, forResize } from './subresources/subresources.j
 import { podRow, podRowConditions } from './table.js'
 import { podWarnings } from './warnings.js'
 
+const prepareForCreate =
+  (isSpreadMerged: boolean): NonNullable<BuiltinStrategy['prepareForCreate']> =>
+  (pod, { now }) => {
+    startGeneration(pod)
+    mergeLabelKeys(pod, isSpreadMerged)
+    pod['status'] = newPodStatus(pod, now)
+  }
+
 const strategy: BuiltinStrategy = {
   subresourcesWithoutTable: ['ephemeralcontainers', 'resize'],
-  prepareForCreate: (pod, { now }) => {
-    startGeneration(pod)
-    mergeLabelKeys(pod)
-    pod['status'] = newPodStatus(pod, now)
-  },
+  prepareForCreate: prepareForCreate(true),
   prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
   prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (pod, old) => {
     for (const name of ['deletionTimestamp', 'ownerReferences']) {
@@ -141,7 +145,10 @@ export const pod = defineKind('v1', 'Pod', {
   strategy,
   statusReset: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
   validation: validationWith(checkResize),
-  changedBy: { InPlacePodVerticalScalingInitContainers: { validation: validationWith(checkResizeWithoutInit) } },
+  changedBy: {
+    InPlacePodVerticalScalingInitContainers: { validation: validationWith(checkResizeWithoutInit) },
+    [SELECTOR_MERGE]: { strategy: { ...strategy, prepareForCreate: prepareForCreate(false) } },
+  },
   warnings: podWarnings,
   statusWarnings: podStatusWarnings,
   table: podRow,

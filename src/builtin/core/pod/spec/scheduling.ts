@@ -190,6 +190,8 @@ const labelKeys = (name: string): Rule =>
     ],
   )
 
+const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
+
 /**
  * A key is not selected otherwise, too. The selector has a requirement for each key already, so a second one is the
  * user's own. kube-apiserver's errors have the index at the term.
@@ -204,9 +206,7 @@ const keysNotSelected = ifSet('labelSelector', [
       const index = lastIndex.get(key)
       const isRepeated = seen.has(key)
       seen.add(key)
-      return index !== undefined && isRepeated
-        ? [fieldInvalid(indexPath(path, index), key, 'exists in both matchLabelKeys and labelSelector')]
-        : []
+      return index !== undefined && isRepeated ? [fieldInvalid(indexPath(path, index), key, IN_BOTH)] : []
     })
   }),
 ])
@@ -282,9 +282,16 @@ const otherRules: readonly Rule[] = [
   ifSet('nodeAffinityPolicy', [oneOf('nodeAffinityPolicy', NODE_POLICIES)]),
   ifSet('nodeTaintsPolicy', [oneOf('nodeTaintsPolicy', NODE_POLICIES)]),
   labelKeys('matchLabelKeys'),
-  keysNotSelected,
+  (constraint, old, path, errors) => {
+    const found: FieldError[] = []
+    keysNotSelected(constraint, old, path, found)
+    errors.push(...found.map(error => Object.assign(error, { gate: SELECTOR_MERGE })))
+  },
   selectorAt('labelSelector'),
 ]
+
+/** The feature gate with which `matchLabelKeys` of topology spread become requirements of the selector. */
+export const SELECTOR_MERGE = 'MatchLabelKeysInPodTopologySpreadSelectorMerge'
 
 export const topologySpread: Rule = (spec, _, path, errors) => {
   const constraints = objectsAt(spec, 'topologySpreadConstraints')
@@ -299,8 +306,20 @@ export const topologySpread: Rule = (spec, _, path, errors) => {
   }
 }
 
+/** Without that gate the selector has requirements of the user only, none of which may be about such a key. */
+export const selectedSpreadKeys = (spec: ValueObject, path: string): FieldError[] =>
+  objectsAt(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
+    const selector = objectAt(constraint, 'labelSelector')
+    const expressions = objectsAt(selector, 'matchExpressions').map(expression => stringAt(expression, 'key'))
+    const selected = new Set([...Object.keys(objectAt(selector, 'matchLabels')), ...expressions])
+    return stringsAt(constraint, 'matchLabelKeys').flatMap((key, n) => {
+      const at = `${path}.topologySpreadConstraints[${i}].matchLabelKeys[${n}]`
+      return selected.has(key) ? [fieldInvalid(at, key, IN_BOTH)] : []
+    })
+  })
+
 /** Adds requirements for the values that the pod itself has to the selectors with keys of labels. */
-export function mergeLabelKeys(pod: ValueObject): void {
+export function mergeLabelKeys(pod: ValueObject, isSpreadMerged = true): void {
   const labels = mapAt(objectAt(pod, 'metadata'), 'labels')
   const spec = objectAt(pod, 'spec')
   const terms = ['podAffinity', 'podAntiAffinity'].flatMap(name => {
@@ -308,7 +327,8 @@ export function mergeLabelKeys(pod: ValueObject): void {
     const preferred = objectsAt(given, PREFERRED).map(term => objectAt(term, 'podAffinityTerm'))
     return objectsAt(given, REQUIRED).concat(preferred)
   })
-  for (const term of [...terms, ...objectsAt(spec, 'topologySpreadConstraints')]) {
+  const constraints = isSpreadMerged ? objectsAt(spec, 'topologySpreadConstraints') : []
+  for (const term of [...terms, ...constraints]) {
     const selector = objectOrNone(term, 'labelSelector')
     if (selector === undefined) continue
     const added = [
