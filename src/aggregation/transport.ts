@@ -1,12 +1,11 @@
 // Connections to extension servers: where a Service is reached, by which certificate the server is trusted, and with which
 // one this server proves to be the proxy that may name users.
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http'
-import { Agent, type RequestOptions, request } from 'node:https'
+import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls'
+import { checkServerIdentity } from 'node:tls'
 import type { Awaitable } from '../base/awaitable.js'
-import type { Dial } from '../base/dial.js'
+import { type Dial, securedBy } from '../base/dial.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
 import type { FindService } from '../webhook/client.js'
@@ -72,7 +71,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 export function createTransport(options: TransportOptions): Transport {
   const { findService, hosts, dial, clientCertificate, namesUids = true } = options
-  const opening = dial === undefined ? {} : { createConnection: connectThrough(dial) }
+  const opening = dial === undefined ? {} : { createConnection: securedBy(dial) }
   const agent = Object.assign(new Agent(AGENT), opening)
   const running = new Set<ClientRequest>()
   let identity: { readonly cert?: string; readonly key?: string } | undefined
@@ -136,17 +135,6 @@ export function createTransport(options: TransportOptions): Transport {
     },
   }
 }
-
-type Connected = (error: Error | null, socket: Duplex) => void
-
-const connectThrough =
-  (dial: Dial) =>
-  (options: RequestOptions, connected: Connected): undefined => {
-    dial(String(options.host), Number(options.port)).then(
-      socket => connected(null, connectTls({ ...(options as ConnectionOptions), socket })),
-      connected as (error: Error) => void,
-    )
-  }
 
 const TIMED_OUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 

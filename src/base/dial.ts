@@ -1,6 +1,8 @@
 // Connections that are opened in another way than directly: through a proxy that is asked by HTTP CONNECT.
+import type { RequestOptions } from 'node:https'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 
 /** Opens a connection to a host and a port. It is paused until it is resumed or TLS begins on it. */
 export type Dial = (host: string, port: number, timeoutMs?: number) => Promise<Socket>
@@ -13,6 +15,16 @@ export interface Dials {
   readonly controlPlane?: Dial | undefined
   readonly etcd?: Dial | undefined
 }
+
+/** The `createConnection` of an agent for https that opens its connections in this way. */
+export const securedBy =
+  (dial: Dial) =>
+  (options: RequestOptions, connected: (error: Error | null, socket: Duplex) => void): undefined => {
+    dial(String(options.host), Number(options.port)).then(
+      socket => connected(null, connectTls({ ...(options as ConnectionOptions), socket })),
+      connected as (error: Error) => void,
+    )
+  }
 
 export interface ConnectProxy {
   /** `127.0.0.1:8080` or the path of a socket, for messages. */

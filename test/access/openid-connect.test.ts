@@ -7,6 +7,8 @@ import {
   jwtTokens,
   parseAuthenticationConfiguration,
 } from '../../src/auth/openid-connect.js'
+import { startConnectProxy } from '../../src/base/connect-proxy.suite.js'
+import { type Dials, dialThrough } from '../../src/base/dial.js'
 import { type IssuerKey, issuerKey, signedToken, startIssuer, type TestIssuer } from './issuer.js'
 
 let issuer: TestIssuer
@@ -43,6 +45,7 @@ interface Settings {
   readonly more?: object
   readonly algorithms?: readonly string[]
   readonly now?: () => number
+  readonly egress?: Dials
 }
 
 async function open(settings: Settings = {}): Promise<(token: string) => Promise<TokenCheck | undefined>> {
@@ -62,9 +65,9 @@ async function open(settings: Settings = {}): Promise<(token: string) => Promise
       },
     ],
   }
-  const { issuers } = parseAuthenticationConfiguration(Buffer.from(JSON.stringify(document)), [])
-  const { algorithms = JWS_ALGORITHMS, now = Date.now } = settings
-  opened = jwtTokens({ issuers, algorithms, ownAudiences: ['api'], now })
+  const { algorithms = JWS_ALGORITHMS, now = Date.now, egress } = settings
+  const { issuers } = parseAuthenticationConfiguration(Buffer.from(JSON.stringify(document)), [], { egress })
+  opened = jwtTokens({ issuers, algorithms, ownAudiences: ['api'], now, egress })
   await opened.attempted
   return async token => opened!.authenticate(token, ['api'])
 }
@@ -355,6 +358,33 @@ describe('groups that the issuer keeps elsewhere', () => {
     issuer.paths.set('/groups', (_, response) => response.writeHead(403).end())
     expect(errorOf(await (await open(settings))(issuer.token(distributed())))).toBe(
       'oidc: could not expand distributed claims: while getting distributed claim "groups": error while getting distributed claim JWT: 403 Forbidden',
+    )
+  })
+})
+
+describe('an issuer that names a way to it', () => {
+  test('is reached through its proxy', async () => {
+    const proxy = await startConnectProxy()
+    try {
+      const cluster = dialThrough({ name: 'a-proxy', at: { host: '127.0.0.1', port: proxy.port } })
+      const check = await open({ issuer: { egressSelectorType: 'cluster' }, egress: { cluster } })
+      expect(userOf(await check(issuer.token({ sub: 'jane' })))).toMatchObject({ name: 'oidc:jane' })
+      const { host } = new URL(issuer.url)
+      // The discovery document and the keys.
+      expect(proxy.targets).toEqual([host, host])
+    } finally {
+      proxy.close()
+    }
+  })
+
+  test('is called directly if that way has no proxy', async () => {
+    const check = await open({ issuer: { egressSelectorType: 'controlplane' }, egress: {} })
+    expect(userOf(await check(issuer.token({ sub: 'jane' })))).toMatchObject({ name: 'oidc:jane' })
+  })
+
+  test('needs a configuration of ways', async () => {
+    await expect(open({ issuer: { egressSelectorType: 'cluster' } })).rejects.toThrow(
+      'oidc: egress lookup required with egress selector type "cluster"',
     )
   })
 })

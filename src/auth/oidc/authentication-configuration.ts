@@ -1,4 +1,5 @@
 // The document of --authentication-config: issuers of JSON Web Tokens, and which requests may be anonymous.
+import type { Dials } from '../../base/dial.js'
 import { once } from '../../base/memo.js'
 import { UsageError } from '../../base/usage-error.js'
 import {
@@ -100,12 +101,13 @@ const configurationTypes = once(
 
 /**
  * `ownIssuers` are those of service accounts, whose tokens no other issuer may have. `before`: the configuration that is
- * to be replaced. `file`: where the document is from, for messages. Throws a UsageError.
+ * to be replaced. `file`: where the document is from, for messages. `egress`: the ways of --egress-selector-config-file, which
+ * an issuer may name. Throws a UsageError.
  */
 export function parseAuthenticationConfiguration(
   bytes: Buffer,
   ownIssuers: readonly string[],
-  { before, file = '' }: { readonly before?: AuthenticationConfiguration; readonly file?: string } = {},
+  { before, file = '', egress }: ParseOptions = {},
 ): AuthenticationConfiguration {
   const document = decoded(bytes, file)
   const { issuers, errors } = checkIssuers(objectsAt(document, 'jwt'))
@@ -115,8 +117,14 @@ export function parseAuthenticationConfiguration(
     errors.push(fieldForbidden('anonymous', 'changed from initial configuration file'))
   }
   throwIfAny(errors)
-  checkUsable(issuers, ownIssuers)
+  checkUsable(issuers, ownIssuers, egress)
   return { issuers, anonymous }
+}
+
+interface ParseOptions {
+  readonly before?: AuthenticationConfiguration
+  readonly file?: string
+  readonly egress?: Dials | undefined
 }
 
 /** The issuer that flags describe, in the form of a configuration. Throws a UsageError. */
@@ -158,14 +166,14 @@ function checkAnonymous(anonymous: AnonymousConfiguration | undefined): FieldErr
 const isSameAnonymous = (a: AnonymousConfiguration | undefined, b: AnonymousConfiguration | undefined): boolean =>
   a?.enabled === b?.enabled && equalValues([...(a?.paths ?? [])], [...(b?.paths ?? [])])
 
-/** Tokens of service accounts have no other issuer, and issuers are called directly. Throws a UsageError. */
-export function checkUsable(issuers: readonly JwtIssuer[], ownIssuers: readonly string[]): void {
+/** Tokens of service accounts have no other issuer, and a named way to an issuer is configured. Throws a UsageError. */
+export function checkUsable(issuers: readonly JwtIssuer[], ownIssuers: readonly string[], egress?: Dials): void {
   for (const { url, egressSelectorType } of issuers) {
     if (ownIssuers.includes(url)) {
       const why = `URL must not overlap with disallowed issuers: [${ownIssuers.toSorted().join(' ')}]`
       throw new UsageError(printFieldErrors([fieldInvalid('issuer.url', url, why)]))
     }
-    if (egressSelectorType !== '') {
+    if (egressSelectorType !== '' && !egress) {
       throw new UsageError(`oidc: egress lookup required with egress selector type ${quote(egressSelectorType)}`)
     }
   }

@@ -34,6 +34,7 @@ export interface JwtIssuer {
   /** A token must be for one of them. */
   readonly audiences: readonly string[]
   /** Empty if the issuer is called directly. */
+  /** `controlplane`, `cluster`, or empty for an issuer that is called directly. */
   readonly egressSelectorType: string
   readonly username: ClaimSource
   readonly groups: ClaimSource | undefined

@@ -1,6 +1,7 @@
 // GET requests to an issuer: its discovery document, its keys, and claims that it keeps elsewhere.
 import type { IncomingHttpHeaders } from 'node:http'
-import { get, type RequestOptions } from 'node:https'
+import { Agent, get, type RequestOptions } from 'node:https'
+import { type Dial, securedBy } from '../../base/dial.js'
 
 export interface IssuerResponse {
   readonly status: number
@@ -16,14 +17,23 @@ const TIMEOUT_MS = 30_000
 const MAX_BYTES = 4 * 2 ** 20
 const MAX_REDIRECTS = 10
 
-/** `ca`: PEM, the authorities of the issuer's certificate. Requests end when `signal` is aborted. */
-export function issuerGet(ca: string | undefined, signal: AbortSignal): IssuerGet {
+export interface IssuerAccess {
+  /** PEM: the authorities of the issuer's certificate. */
+  readonly ca: string | undefined
+  /** How connections are opened; directly by default. */
+  readonly dial?: Dial | undefined
+  /** Ends requests when it is aborted. */
+  readonly signal: AbortSignal
+}
+
+export function issuerGet({ ca, dial, signal }: IssuerAccess): IssuerGet {
+  const agent = dial ? Object.assign(new Agent(), { createConnection: securedBy(dial) }) : false
   return async (first, token) => {
     let url = first
     let bearer = token
     for (let redirects = 0; ; redirects++) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-      const response = await getOnce(url, ca, bearer, limit)
+      const response = await getOnce(url, { ca, agent, signal: limit }, bearer)
       const { location } = response.headers
       if (location === undefined || ![301, 302, 303, 307, 308].includes(response.status)) return response
       if (redirects === MAX_REDIRECTS) throw new Error(`Get ${JSON.stringify(first)}: stopped after 10 redirects`)
@@ -38,13 +48,12 @@ export function issuerGet(ca: string | undefined, signal: AbortSignal): IssuerGe
 
 function getOnce(
   url: string,
-  ca: string | undefined,
+  { ca, agent, signal }: Pick<IssuerAccess, 'ca' | 'signal'> & { readonly agent: Agent | false },
   token: string | undefined,
-  signal: AbortSignal,
 ): Promise<IssuerResponse> {
   const options: RequestOptions & { allowPartialTrustChain: boolean } = {
     signal,
-    agent: false,
+    agent,
     headers: { accept: '*/*', 'user-agent': 'binnacle', ...(token && { authorization: `Bearer ${token}` }) },
     ...(ca !== undefined && { ca }),
     // A server's own certificate among the authorities is trusted without its issuer, as by Go.

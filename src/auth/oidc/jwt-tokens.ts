@@ -1,6 +1,7 @@
 // Bearer tokens that other issuers have signed: OpenID Connect.
 
 import { createHash } from 'node:crypto'
+import type { Dials } from '../../base/dial.js'
 import { createExpiringCache } from '../../base/expiring-cache.js'
 import type { TokenAuthenticator, TokenCheck } from '../authn/authenticate.js'
 import type { JwtIssuer } from './check-issuers.js'
@@ -17,6 +18,8 @@ export interface JwtTokenOptions {
   /** The audiences of this server: a token of another issuer is meant for all of them. */
   readonly ownAudiences: readonly string[]
   readonly now: () => number
+  /** The ways to issuers that name one. */
+  readonly egress?: Dials | undefined
   readonly observer?: JwtObserver | undefined
 }
 
@@ -41,9 +44,10 @@ export interface JwtTokens {
 const REMEMBERED_MS = 10_000
 const MAX_REMEMBERED = 4_096
 
-export function jwtTokens({ issuers, algorithms, ownAudiences, now, observer = {} }: JwtTokenOptions): JwtTokens {
+export function jwtTokens(options: JwtTokenOptions): JwtTokens {
+  const { issuers, ownAudiences, now, observer = {} } = options
   const stopping = new AbortController()
-  const parts = issuers.map(issuer => openIssuer(issuer, algorithms, now, stopping.signal, observer))
+  const parts = issuers.map(issuer => openIssuer(issuer, options, stopping.signal))
   const accepted = createExpiringCache<TokenCheck>(MAX_REMEMBERED, now)
 
   async function check(token: string, audiences: readonly string[]): Promise<TokenCheck | undefined> {
@@ -86,12 +90,12 @@ export function jwtTokens({ issuers, algorithms, ownAudiences, now, observer = {
 
 function openIssuer(
   issuer: JwtIssuer,
-  algorithms: readonly string[],
-  now: () => number,
+  { algorithms, now, egress = {}, observer = {} }: JwtTokenOptions,
   signal: AbortSignal,
-  observer: JwtObserver,
 ) {
-  const get = issuerGet(issuer.certificateAuthority, signal)
+  const dials = { cluster: egress.cluster, controlplane: egress.controlPlane }
+  const dial = dials[issuer.egressSelectorType as keyof typeof dials]
+  const get = issuerGet({ ca: issuer.certificateAuthority, dial, signal })
   const { url, discoveryUrl, audiences, groups } = issuer
   const createVerifier = (of: string, observed: boolean): TokenVerifier =>
     createTokenVerifier({

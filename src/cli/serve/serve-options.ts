@@ -68,7 +68,8 @@ export function readServeOptions(args: readonly string[]): ServePlan {
   }
   if (flags.open && !flags.console) throw new UsageError('--open opens the console, which --console=false switches off')
   const storage: StorageOptions = testing ? { kind: 'memory' } : storageFromFlags(flags)
-  const authentication = authenticationFromFlags(flags, given)
+  const egress = egressFromFlags(flags)
+  const authentication = authenticationFromFlags(flags, given, egress)
   const server: ServerOptions = {
     storage,
     serving: servingFromFlags(flags, dataFolder),
@@ -79,7 +80,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     encryption: encryptionFromFlags(flags),
     audit: auditFromFlags(flags),
     tracing: tracingFromFlags(flags),
-    egress: egressFromFlags(flags),
+    egress,
     leaderElection: leaderElectionFromFlags(flags),
     // Tests compare revisions, and nothing looks for the servers of a test.
     controllers: { ...controllersFromFlags(flags), identityLease: hasIdentity(flags) },

@@ -1,12 +1,16 @@
 // Metrics of tokens that other issuers have signed, by kube-apiserver's names and labels.
 import type { JwtObserver } from '../../auth/openid-connect.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 import { hashLabel, serverIdentity } from './server-identity.js'
 
 const PREFIX = 'apiserver_authentication_jwt_authenticator_'
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export function jwtMetrics(metrics: MetricsRegistry): Required<Pick<JwtObserver, 'checked' | 'keysFetched'>> {
+export function jwtMetrics(
+  metrics: MetricsRegistry,
+  gates: FeatureGates,
+): Required<Pick<JwtObserver, 'checked' | 'keysFetched'>> {
   const latencies = metrics.histogram(
     `${PREFIX}latency_seconds`,
     'Latency of jwt authentication operations in seconds. This is the time spent authenticating a token for cache miss only (i.e. when the token is not found in the cache).',
@@ -30,6 +34,7 @@ export function jwtMetrics(metrics: MetricsRegistry): Required<Pick<JwtObserver,
       latencies.with(ok ? 'success' : 'failure', hashLabel(issuer)).observe(seconds)
     },
     keysFetched(issuer, keySet) {
+      if (!isGateOn(gates, 'StructuredAuthenticationConfigurationJWKSMetrics')) return
       fetched.with(keySet === undefined ? 'failure' : 'success', hashLabel(issuer), server).set(Date.now() / 1000)
       if (keySet === undefined) return
       last.set(hashLabel(issuer), hashLabel(keySet))

@@ -24,3 +24,15 @@ test('headers with the uid of a proxied user need their gate', () => {
   expect(() => checkGatedOptions(headers('x-uid'), {})).not.toThrow()
   for (const options of [headers(), {}]) expect(() => checkGatedOptions(options, off)).not.toThrow()
 })
+
+test('issuers that are reached through a proxy need their gate', () => {
+  const issuers = (...types: string[]) => ({
+    openIdConnect: { configuration: { issuers: types.map(egressSelectorType => ({ egressSelectorType })) } },
+  })
+  const gate = 'StructuredAuthenticationConfigurationEgressSelector'
+  expect(() => checkGatedOptions(issuers('', 'cluster'), { [gate]: false })).toThrow(
+    `invalid authentication configuration: jwt[1].issuer.egressSelectorType: Invalid value: "cluster": egress selector is not supported when ${gate} feature gate is disabled`,
+  )
+  expect(() => checkGatedOptions(issuers('', 'cluster'), {})).not.toThrow()
+  expect(() => checkGatedOptions(issuers(''), { [gate]: false })).not.toThrow()
+})

@@ -12,8 +12,10 @@ export const egressFlags = {
   ),
 } satisfies FlagTable
 
-export function egressFromFlags({ 'egress-selector-config-file': path }: FlagValues<typeof egressFlags>): Dials {
+export function egressFromFlags({
+  'egress-selector-config-file': path,
+}: FlagValues<typeof egressFlags>): Dials | undefined {
   return path === undefined
-    ? {}
+    ? undefined
     : parseEgressConfiguration(Buffer.from(readFlagFile('egress-selector-config-file', path)))
 }

@@ -2,6 +2,7 @@
 import { type Identity, parseTokenFile } from '../../../auth/authenticator.js'
 import { readTarget } from '../../../auth/authorizer.js'
 import { parseKeys, type TokenKey } from '../../../auth/tokens.js'
+import type { Dials } from '../../../base/dial.js'
 import { UsageError } from '../../../base/usage-error.js'
 import type { ClientConfig } from '../../../webhook/client-config.js'
 import type { FlagTable, FlagValues } from '../flag.js'
@@ -132,10 +133,11 @@ export const authenticationFlags = {
 
 type Flags = FlagValues<typeof authenticationFlags>
 
-/** `given`: the names of the flags on the command line. */
+/** `given`: the names of the flags on the command line. `egress`: the ways of --egress-selector-config-file. */
 export const authenticationFromFlags = (
   flags: Flags,
   given: ReadonlySet<string>,
+  egress: Dials | undefined,
 ): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
   tokens: tokensFromFile(flags['token-auth-file']),
   bootstrapTokens: flags['enable-bootstrap-token-auth'],
@@ -145,7 +147,7 @@ export const authenticationFromFlags = (
   clientCaFile: flags['client-ca-file'],
   serviceAccounts: serviceAccountsFromFlags(flags),
   requestHeader: requestHeaderFromFlags(flags),
-  openIdConnect: openIdConnectFromFlags(flags, given, flags['service-account-issuer']),
+  openIdConnect: openIdConnectFromFlags(flags, given, flags['service-account-issuer'], egress),
 })
 
 function tokensFromFile(path: string | undefined): Map<string, Identity> {

@@ -7,6 +7,7 @@ import {
   parseAuthenticationConfiguration,
 } from '../../../auth/openid-connect.js'
 import { DEFAULT_ISSUER } from '../../../auth/tokens.js'
+import type { Dials } from '../../../base/dial.js'
 import { UsageError } from '../../../base/usage-error.js'
 import { quote } from '../../../meta/go/go-text.js'
 import type { FlagTable, FlagValues } from '../flag.js'
@@ -48,18 +49,19 @@ export const openIdConnectFlags = {
 
 type Flags = FlagValues<typeof openIdConnectFlags>
 
-/** `given`: the names of the flags on the command line. `serviceAccountIssuers`: those of our own tokens. */
+/** `given`: the names of the flags on the command line. `serviceAccountIssuers`: those of our own tokens. `egress`: ways to issuers. */
 export function openIdConnectFromFlags(
   flags: Flags,
   given: ReadonlySet<string>,
   serviceAccountIssuers: readonly string[],
+  egress: Dials | undefined,
 ): OpenIdConnectOptions | undefined {
   const own = serviceAccountIssuers.length === 0 ? [DEFAULT_ISSUER] : serviceAccountIssuers
   const path = flags['authentication-config']
   const hasFlags = [...given].some(name => name.startsWith('oidc-'))
   if (path !== undefined) {
     if (hasFlags) throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive')
-    return fromFile(path, given, own)
+    return fromFile(path, given, own, egress)
   }
   if (!hasFlags) return undefined
   const issuer = issuerOf(flags)
@@ -72,9 +74,14 @@ export function openIdConnectFromFlags(
   }
 }
 
-function fromFile(path: string, given: ReadonlySet<string>, own: readonly string[]): OpenIdConnectOptions {
+function fromFile(
+  path: string,
+  given: ReadonlySet<string>,
+  own: readonly string[],
+  egress: Dials | undefined,
+): OpenIdConnectOptions {
   const written = readFlagFile('authentication-config', path)
-  const configuration = parseAuthenticationConfiguration(Buffer.from(written), own, { file: path })
+  const configuration = parseAuthenticationConfiguration(Buffer.from(written), own, { file: path, egress })
   if (configuration.anonymous && given.has('anonymous-auth')) {
     throw new UsageError(
       'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',

@@ -18,6 +18,7 @@ import {
   type SigningKey,
   type TokenAuthority,
 } from '../../../auth/tokens.js'
+import type { Dials } from '../../../base/dial.js'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
 import { UsageError } from '../../../base/usage-error.js'
@@ -48,6 +49,7 @@ export interface AccessOptions {
   readonly authentication: AuthenticationOptions
   readonly authorization: AuthorizationOptions
   readonly api: { readonly featureGates: FeatureGates }
+  readonly egress?: Dials | undefined
 }
 
 export interface AccessControl {
@@ -71,7 +73,7 @@ export async function openAccess(
   store: Store,
   context: ApiContext,
   registry: Registry,
-  { authentication, authorization, api: { featureGates } }: AccessOptions,
+  { authentication, authorization, api: { featureGates }, egress }: AccessOptions,
   { webhooks, loopback }: { readonly webhooks: Webhooks; readonly loopback: Loopback },
   { metrics, log }: { readonly metrics: MetricsRegistry; readonly log: Logger },
 ): Promise<AccessControl> {
@@ -141,6 +143,8 @@ export async function openAccess(
       ownAudiences: audiences,
       ownIssuers: authority.issuers,
       now: context.now,
+      featureGates,
+      egress,
       metrics,
       log,
     })

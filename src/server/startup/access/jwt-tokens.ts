@@ -7,10 +7,13 @@ import {
   jwtTokens,
   parseAuthenticationConfiguration,
 } from '../../../auth/openid-connect.js'
+import type { Dials } from '../../../base/dial.js'
 import type { Logger } from '../../../base/logger.js'
 import type { MetricsRegistry } from '../../../base/metrics.js'
+import type { FeatureGates } from '../../../meta/feature-gates.js'
 import { jwtMetrics } from '../../observability/jwt-metrics.js'
 import type { OpenIdConnectOptions } from '../../options/access/openid-connect.js'
+import { checkGatedIssuers } from '../../options/effective-gates.js'
 import { followFile, UnfinishedLoad } from './followed-file.js'
 
 export interface JwtTokenParts {
@@ -18,6 +21,9 @@ export interface JwtTokenParts {
   /** The issuers of service account tokens. */
   readonly ownIssuers: readonly string[]
   readonly now: () => number
+  readonly featureGates: FeatureGates
+  /** The ways to issuers that name one. */
+  readonly egress?: Dials | undefined
   readonly metrics: MetricsRegistry
   readonly log: Logger
 }
@@ -29,15 +35,15 @@ const HEALTH_CHECK_MS = 1_000
 
 export function openJwtTokens(
   { configuration, algorithms, file }: OpenIdConnectOptions,
-  { ownAudiences, ownIssuers, now, metrics, log }: JwtTokenParts,
+  { ownAudiences, ownIssuers, now, featureGates, egress, metrics, log }: JwtTokenParts,
 ): { readonly authenticate: TokenAuthenticator; stop(): void } {
   const observer = {
-    ...jwtMetrics(metrics),
+    ...jwtMetrics(metrics, featureGates),
     initFailed: (issuer: string, error: Error) =>
       log.error('the discovery document of an issuer could not be read', { issuer, error: error.message }),
   }
   const create = (issuers: readonly JwtIssuer[]): JwtTokens =>
-    jwtTokens({ issuers, algorithms, ownAudiences, now, observer })
+    jwtTokens({ issuers, algorithms, ownAudiences, now, egress, observer })
   let current = create(configuration.issuers)
   const stopping = new AbortController()
 
@@ -45,7 +51,9 @@ export function openJwtTokens(
     const { issuers } = parseAuthenticationConfiguration(bytes, ownIssuers, {
       before: configuration,
       file: file!.path,
+      egress,
     })
+    checkGatedIssuers(issuers, featureGates)
     const next = create(issuers)
     const error = await unhealthy(next, stopping.signal)
     if (error !== undefined) {
