@@ -129,3 +129,25 @@ test('objects of others are completed when they are read, those of this server a
   expect(parsed(await store.get('/own'))).not.toHaveProperty('data')
   for (const key of ['/json', '/protobuf']) expect(parsed(await store.get(key))).toHaveProperty('data.completed', 'yes')
 })
+
+test('what protobuf has no room for is completed when it is read', async () => {
+  const etcd = createMemoryStore()
+  const claim = (typeMeta: object) => ({ ...typeMeta, metadata: { name: 'data' }, spec: { volumeMode: 'Block' } })
+  const set = (typeMeta: object, name: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name },
+    spec: { serviceName: 's', volumeClaimTemplates: [claim(typeMeta)] },
+  })
+  const OF_CLAIMS = { kind: 'PersistentVolumeClaim', apiVersion: 'v1' }
+  const complete = (): ApiObject => set(OF_CLAIMS, 'a')
+  const open = () => createEncodedStore(etcd, { types: builtinTypes(), protobuf: true, cbor: false, complete })
+  const store = open()
+  await store.create('/a', bytes(set(OF_CLAIMS, 'a')))
+  expect((await etcd.get('/a'))!.value.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
+  expect(parsed(await open().get('/a'))).toEqual(set(OF_CLAIMS, 'a'))
+  // What would be read back as another object stays JSON.
+  const other = set({ kind: 'Other', apiVersion: 'v2' }, 'b')
+  await store.create('/b', bytes(other))
+  expect(parsed(await etcd.get('/b'))).toEqual(other)
+})

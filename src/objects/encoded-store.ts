@@ -160,7 +160,8 @@ function stored(types: Types, value: Value): Buffer {
 
 // ---- writing
 
-function createWriter({ types, protobuf, cbor, storedForms = [] }: StoredEncoding): (json: Buffer) => Buffer {
+function createWriter(encoding: StoredEncoding): (json: Buffer) => Buffer {
+  const { types, protobuf, cbor, storedForms = [] } = encoding
   const formOf = (apiVersion: string, kind: string): StoredForm | undefined =>
     storedForms.find(each => each.apiVersion === apiVersion && each.kind === kind)
   const staysJson = (apiVersion: string, kind: string): boolean =>
@@ -177,7 +178,7 @@ function createWriter({ types, protobuf, cbor, storedForms = [] }: StoredEncodin
     const form = formOf(apiVersion, kind)
     if (form) return encodeStored(form.toStored(object))
     if (staysJson(apiVersion, kind)) return json
-    return types.ofKind(apiVersion, kind) ? (exactProtobuf(types, object) ?? json) : encodeCbor(object)
+    return types.ofKind(apiVersion, kind) ? (exactProtobuf(encoding, object) ?? json) : encodeCbor(object)
   }
 }
 
@@ -186,7 +187,9 @@ const isAlwaysJson = (apiVersion: string): boolean =>
   apiVersion.startsWith('apiextensions.k8s.io/') || apiVersion.startsWith('apiregistration.k8s.io/')
 
 /** Undefined if the object would be read back as another one. */
-function exactProtobuf(types: Types, object: ApiObject): Buffer | undefined {
+function exactProtobuf({ types, complete }: StoredEncoding, object: ApiObject): Buffer | undefined {
   const bytes = encodeObject(types, object)
-  return bytes && equalValues(openObject(types, bytes), object) ? bytes : undefined
+  if (!bytes || equalValues(openObject(types, bytes), object)) return bytes
+  // Protobuf has no apiVersion and kind of objects within, such as the claims of a StatefulSet.
+  return complete && equalValues(complete(openObject(types, bytes)), object) ? bytes : undefined
 }
