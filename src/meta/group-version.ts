@@ -25,17 +25,20 @@ export interface GroupVersionResource extends GroupVersion, GroupResource {}
 /** Parses an `apiVersion`: `v1`, `apps/v1`. An empty one is the empty group and version. */
 export function parseGroupVersion(apiVersion: string): Result<GroupVersion> {
   if (apiVersion === '' || apiVersion === '/') return parsed({ group: '', version: '' })
-  const parts = apiVersion.split('/', 3)
-  if (parts.length > 2) return failed(`unexpected GroupVersion string: ${apiVersion}`)
-  const [group, version] = parts.length === 1 ? ['', parts[0]!] : [parts[0]!, parts[1]!]
-  return parsed({ group, version })
+  const slash = apiVersion.indexOf('/')
+  if (slash === -1) return parsed({ group: '', version: apiVersion })
+  if (apiVersion.includes('/', slash + 1)) return failed(`unexpected GroupVersion string: ${apiVersion}`)
+  return parsed({ group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) })
 }
 
 /** The kind of an `apiVersion` and a `kind`; if the apiVersion is malformed, group and version are empty. */
 export function groupVersionKind(apiVersion: string, kind: string): GroupVersionKind {
   const read = parseGroupVersion(apiVersion)
-  return read.ok ? { ...read.value, kind } : { group: '', version: '', kind }
+  const { group, version } = read.ok ? read.value : NO_VERSION
+  return { group, version, kind }
 }
+
+const NO_VERSION: GroupVersion = { group: '', version: '' }
 
 /** The `apiVersion` of a group and version. */
 export const printGroupVersion = ({ group, version }: GroupVersion): string =>

@@ -136,7 +136,8 @@ export async function applyTo(
   const managers = underCurrentTypes(type, allManagers)
   const last = managers.get(id)
   const fields = recursiveDifference(fieldsOf(mergeType, configuration, last?.fields), type.resets(type.apiVersion))
-  const own: Owned = { ...name, fields, time: last?.time }
+  const { manager, operation, apiVersion, subresource } = name
+  const own: Owned = { manager, operation, apiVersion, subresource, fields, time: last?.time }
   const withOwn = new Map(managers).set(id, own)
   const merged = mergeTyped(mergeType, live, configuration) as ApiObject
   const applied = difference(fields, NEVER_OWNED)

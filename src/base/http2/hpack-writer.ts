@@ -35,12 +35,15 @@ export function writeLiteral(flags: number, prefixBits: number, index: number, n
   reserve(name.length + value.length + 16)
   writeInteger(flags, prefixBits, index)
   if (index === 0) writeText(name)
-  writeText(value.replace(UNSENDABLE, ' '))
+  // A test costs a fraction of a replacement of nothing.
+  writeText(UNSENDABLE.test(value) ? value.replace(ALL_UNSENDABLE, ' ') : value)
 }
 
 /** Characters that would end the field. */
 // oxlint-disable-next-line no-control-regex
-const UNSENDABLE = /[\u0000\r\n]/g
+const UNSENDABLE = /[\u0000\r\n]/
+// oxlint-disable-next-line no-control-regex
+const ALL_UNSENDABLE = /[\u0000\r\n]/g
 
 function writeText(text: string): void {
   writeInteger(0, 7, text.length)

@@ -153,7 +153,10 @@ export function setRequestNamespace(meta: ObjectMeta, namespace: string): Object
   if (own !== '' && own !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  return { ...meta, namespace }
+  // V8 (as of Node 20) gives each result of `{ ...meta, namespace }` a hidden class of its own, which all readers pay for.
+  const placed: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
+  placed.namespace = namespace
+  return placed
 }
 
 /** The error if the name in the body differs from the name in the path. */

@@ -58,7 +58,7 @@ export function parsePatchOptions(query: URLSearchParams, apply: boolean): Patch
   if (apply && queryText(query, 'fieldManager') === '') {
     errors.push(fieldRequired('fieldManager', 'is required for apply patch'))
   }
-  return { ...writeOptions(query, 'PatchOptions', errors), force: force ?? false }
+  return { force: force ?? false, ...writeOptions(query, 'PatchOptions', errors) }
 }
 
 function writeOptions(query: URLSearchParams, kind: string, errors: readonly FieldError[]): WriteOptions {

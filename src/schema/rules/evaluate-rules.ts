@@ -64,7 +64,7 @@ export function evaluateRules(
   old: ValueObject | undefined,
   observe?: (rule: EvaluatedRule) => void,
 ): RuleFindings {
-  const run: Run = { ...startRun('', false, FULL_LIMITS), observe }
+  const run = startRun('', false, FULL_LIMITS, observe)
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
 }
@@ -116,7 +116,12 @@ interface Limits {
 
 const FULL_LIMITS: Readonly<Limits> = { budget: OBJECT_BUDGET, work: OBJECT_WORK }
 
-const startRun = (at: string, isDefault: boolean, { budget, work }: Readonly<Limits>): Run => ({
+const startRun = (
+  at: string,
+  isDefault: boolean,
+  { budget, work }: Readonly<Limits>,
+  observe?: Run['observe'],
+): Run => ({
   at,
   path: [],
   isDefault,
@@ -124,6 +129,7 @@ const startRun = (at: string, isDefault: boolean, { budget, work }: Readonly<Lim
   warnings: [],
   budget,
   work,
+  observe,
 })
 
 /** `pair` is the value beside what it was before, where there is anything to compare with. */

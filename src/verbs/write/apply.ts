@@ -61,7 +61,7 @@ export async function applyObject(
     const updated = await replace(context, request, async old => {
       if (!old && mayCreate(target)) return undefined
       if (!old) throw notFound(resourceOf(target.kind), target.name)
-      return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
+      return { object: await merged(old), isWhatClientSaw: false, ...APPLIED }
     })
     if (updated) return updated
     try {

@@ -41,7 +41,7 @@ export async function patchObject(
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
       patch ??= parsePatch(target.version.type, kind, bytes, options.fieldValidation)
-      return { ...DECODED, object: patched(request, old, patch), isWhatClientSaw: false }
+      return { object: patched(request, old, patch), isWhatClientSaw: false, ...DECODED }
     })
   })
   if (!answer) throw unclassified('a patch came to nothing')

@@ -39,7 +39,7 @@ export async function updateObject(context: ApiContext, request: UpdateRequest, 
   // A write of the status creates the object, too.
   const mayCreate = target.kind.traits.allowCreateOnUpdate && ['', 'status'].includes(target.subresource)
   const updated = await replace(context, request, async old => {
-    if (old || !mayCreate) return { ...DECODED, object, isWhatClientSaw: true }
+    if (old || !mayCreate) return { object, isWhatClientSaw: true, ...DECODED }
     // The client has seen an object that is gone.
     const { uid = '' } = metaOf(object)
     if (uid !== '') throw otherUid(target, uid, undefined, request.dryRun)
