@@ -154,9 +154,7 @@ export function setRequestNamespace(meta: ObjectMeta, namespace: string): Object
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   // V8 (as of Node 20) gives each result of `{ ...meta, namespace }` a hidden class of its own, which all readers pay for.
-  const placed: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
-  placed.namespace = namespace
-  return placed
+  return Object.assign(orderedMeta(meta), { namespace })
 }
 
 /** The error if the name in the body differs from the name in the path. */
