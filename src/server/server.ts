@@ -18,6 +18,7 @@ import type { ApiHandler, Tracing } from '../http/handler.js'
 import { DEFAULT_LIMITS } from '../http/limits.js'
 import type { TlsCertificates } from '../http/listener.js'
 import type { Registry } from '../kinds/registry.js'
+import { isGateOn } from '../meta/feature-gates.js'
 import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
 import { createApiContext } from '../verbs/api-context.js'
 import type { Simulation } from '../workloads/start-workloads.js'
@@ -138,6 +139,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
           ca: tls?.ca,
           authority: access.authority,
           migrates: migratesStorage(options.api.featureGates),
+          electsLeaders: isGateOn(options.api.featureGates, 'CoordinatedLeaderElection'),
           authentication: () => published,
           virtualVersions: access.virtualResources.map(({ apiVersion }) => apiVersion),
           workloads,

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf, withMeta } from '../../meta/object/object-meta.js'
-import { numberOrNone, objectAt, stringAt } from '../../meta/values/access.js'
+import { objectAt } from '../../meta/values/access.js'
 import { printMicroTime } from '../../meta/values/time.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
@@ -12,6 +12,7 @@ import type { ApiContext } from '../../verbs/api-context.js'
 import { serverObjects } from '../../verbs/system-writes.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
 import { startIntervalController } from '../common/interval-controller.js'
+import { hasExpired } from '../common/lease-expiry.js'
 
 const NAMESPACE = 'kube-system'
 const COMPONENT = 'kube-apiserver'
@@ -65,14 +66,6 @@ export function startIdentityLeaseCollector(context: ApiContext, leases: Kind, e
   }
 
   return startIntervalController('identity_lease_gc', env, COLLECT_MS, collect)
-}
-
-/** A Lease without a time or a duration is not one that a server wrote. */
-export function hasExpired(lease: ApiObject, now: number): boolean {
-  const spec = objectAt(lease, 'spec')
-  const seconds = numberOrNone(spec, 'leaseDurationSeconds')
-  const renewed = Date.parse(stringAt(spec, 'renewTime'))
-  return seconds === undefined || Number.isNaN(renewed) || renewed + seconds * 1000 < now
 }
 
 /** `apiserver-` and a hash of the host and the component, each with its length before it. */

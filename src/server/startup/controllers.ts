@@ -20,6 +20,8 @@ import {
   type RegisteredController,
   runControllers,
   startApiServices,
+  startCandidateCollector,
+  startCoordinatedElection,
   startEndpointReconciler,
   startEventExpiry,
   startFlowBootstrap,
@@ -37,7 +39,7 @@ import type { FrontProxy } from '../tls/front-proxy.js'
 import { type FrontProxyTrustParts, startFrontProxyTrust } from './access/front-proxy-trust.js'
 import { flowKindsOf } from './flowcontrol/flow-control.js'
 import { requireKind } from './kinds.js'
-import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
+import { isServed, type KubeControllerParts, kubeControllers } from './kube-controllers.js'
 import { type AuthenticationInfo, publishConfigMaps } from './system-objects/own-config-maps.js'
 import { advertisedAddress } from './system-objects/own-endpoints.js'
 
@@ -53,6 +55,8 @@ export interface ControllerParts extends KubeControllerParts {
   readonly leaderElection: ElectionTimes | undefined
   /** How long a request may take. */
   readonly requestTimeoutMs: number
+  /** Whether holders of Leases are chosen from LeaseCandidates, which is a feature gate. */
+  readonly electsLeaders: boolean
   /** Whether priority and fairness is switched on. */
   readonly hasFlowControl: boolean
   readonly serving: ServingOptions
@@ -132,6 +136,7 @@ function registeredControllers(
       ? [{ name: 'flow-schema-status', start: () => startFlowSchemaStatus(systemContext, flowKinds, env) }]
       : []),
     ...(parts.options.identityLease ? identityLeases(parts) : []),
+    ...(parts.electsLeaders ? coordinatedElection(parts) : []),
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     {
       name: 'default-service-cidr',
@@ -191,6 +196,23 @@ function identityLeases({ systemContext, registry, env }: ControllerParts): Regi
     {
       name: 'kube-apiserver-identity-lease-garbage-collector',
       start: () => startIdentityLeaseCollector(systemContext, leases, env),
+    },
+  ]
+}
+
+/** LeaseCandidates are there only where --runtime-config serves them. */
+function coordinatedElection({ systemContext, registry, env }: ControllerParts): RegisteredController[] {
+  const candidates = requireKind(registry, 'coordination.k8s.io', 'LeaseCandidate')
+  if (!isServed(candidates)) return []
+  const leases = requireKind(registry, 'coordination.k8s.io', 'Lease')
+  return [
+    {
+      name: 'leader-election-controller',
+      start: () => startCoordinatedElection(systemContext, { leases, candidates }, env),
+    },
+    {
+      name: 'lease-candidate-garbage-collector',
+      start: () => startCandidateCollector(systemContext, candidates, env),
     },
   ]
 }

@@ -121,4 +121,4 @@ function startsOf({
   }
 }
 
-const isServed = ({ versions }: Kind): boolean => versions.some(({ served }) => served)
+export const isServed = ({ versions }: Kind): boolean => versions.some(({ served }) => served)
