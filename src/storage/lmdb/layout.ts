@@ -10,6 +10,7 @@
 // which that chain can be entered: every delete, because the key then has no current entry, and about every eighth
 // update, to keep the chain short. Marking every update would cost far more, because milestones in key order are spread
 // over the file, while the log only grows at its end.
+import { randomBytes } from 'node:crypto'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { StorageError } from '../storage-error.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
@@ -48,7 +49,7 @@ export interface StoreState {
   readonly revision: Revision
   /** The start of history: reads and watches reach back to here. */
   readonly compacted: Revision
-  /** A random number for each data file; 0 in files of earlier versions. */
+  /** A random number for each data file, also for each that is restored; 0 in files of earlier versions. */
   readonly id: number
   /** Grows with each commit, and tells which records of the journal come after the tables. */
   readonly epoch: number
@@ -58,6 +59,8 @@ export const isSameState = (a: StoreState, b: StoreState): boolean =>
   a.epoch === b.epoch && a.revision === b.revision && a.compacted === b.compacted
 
 export const STATE = 'state'
+
+export const randomId = (): number => randomBytes(4).readUInt32LE()
 
 export interface OpenOptions {
   /** A commit is not on disk when it resolves. */

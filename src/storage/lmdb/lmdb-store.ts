@@ -1,7 +1,6 @@
 // The embedded store: one LMDB file and a journal in a data directory; each write is on disk before it is acknowledged.
 // layout.ts describes the tables, journal.ts the journal, writer.ts the commits.
 
-import { randomBytes } from 'node:crypto'
 import { createLastChanges } from '../common/last-changes.js'
 import { ownCopy } from '../common/own-copy.js'
 import { createWatchers, type LogSegment } from '../common/watchers.js'
@@ -16,7 +15,7 @@ import { createDiskSpace } from './disk/disk-space.js'
 import { readJournal } from './disk/journal-file.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
 import { createJournal, findWrites, noJournal } from './journal.js'
-import { openTables, readFailure, readState, STATE, type Tables } from './layout.js'
+import { openTables, randomId, readFailure, readState, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
 import { createPrefixCounts } from './prefix-counts.js'
 import { createWriter, type WriterFiles } from './writer.js'
@@ -51,8 +50,6 @@ async function initialize(tables: Tables, directory: DataDirectory): Promise<voi
   if (!tables.meta.get(STATE)) await tables.meta.put(STATE, { revision: 0, compacted: 0, id: randomId(), epoch: 0 })
   directory.markComplete()
 }
-
-const randomId = (): number => randomBytes(4).readUInt32LE()
 
 function createLmdbStore(files: WriterFiles, directory: DataDirectory): Store {
   const { tables, journal, diskSpace } = files

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLmdbStore } from './lmdb-store.js'
@@ -52,4 +62,15 @@ test('a restore that was interrupted can be repeated', async () => {
     expect(await restoreSnapshot(file, target)).toEqual({ revision: 3, entries: 3 })
     await expect(restoreSnapshot(file, target)).rejects.toThrow('has data already')
   }
+})
+
+test('the journal of one directory is refused by another that was restored from the same snapshot', async () => {
+  const file = path('twins.mdb')
+  await saveSnapshot(path('store'), file)
+  for (const twin of ['one', 'other']) await restoreSnapshot(file, path(twin))
+  const one = await openLmdbStore(path('one'))
+  await one.create('/registry/d', Buffer.from('d'))
+  copyFileSync(path('one/journal'), path('other/journal'))
+  await one.close()
+  await expect(openLmdbStore(path('other'))).rejects.toThrow('the journal belongs to another data file')
 })

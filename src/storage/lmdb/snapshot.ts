@@ -22,7 +22,7 @@ import { readJournal } from './disk/journal-file.js'
 import type { JournalRecord } from './disk/journal-record.js'
 import { problemsOf } from './integrity.js'
 import { findWrites, isUnbroken } from './journal.js'
-import { corrupt, openTables, putEvents, readState } from './layout.js'
+import { corrupt, openTables, putEvents, randomId, readState, STATE } from './layout.js'
 
 export interface Snapshot {
   /** The revision of the latest write in it. */
@@ -124,10 +124,21 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
       const reason = error instanceof Error ? error.message : String(error)
       throw new StorageError('directory-unreadable', `${file} is not a snapshot: ${reason}`, undefined, error)
     })
+    await changeId(target.file)
     target.markComplete()
     return snapshot
   } finally {
     target.release()
+  }
+}
+
+/** The journals of the directory that was saved, and of others that are restored from the snapshot, are not its own. */
+async function changeId(file: string): Promise<void> {
+  const tables = openTables(file)
+  try {
+    await tables.meta.put(STATE, { ...readState(tables), id: randomId() })
+  } finally {
+    await tables.root.close()
   }
 }
 
