@@ -23,7 +23,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-const PLENTY: DiskSpace = { reserve: () => undefined, keepFree: () => true, close: async () => {} }
+const PLENTY: DiskSpace = {
+  reserve: () => undefined,
+  keepFree: () => true,
+  keepReserve: () => undefined,
+  close: async () => {},
+}
 
 function start(journal: Journal) {
   const events: StoreEvent[] = []

@@ -92,6 +92,8 @@ const MAX_FAILURES = 4
 const REOPEN_MS = 1000
 /** How long a write is only in the journal. Space on the disk is assured for about this long. */
 const JOURNAL_MS = 1000
+/** How often the space on the disk is looked at while nothing is written: others may be filling it. */
+const LOOK_MS = 5000
 
 export interface WriterFiles {
   readonly tables: Tables
@@ -123,6 +125,8 @@ export function createWriter(
   /** The next group goes to the tables, and with it what is in the journal. */
   let emptiesJournal = false
   let journalTimer = recent.events.length > 0 ? emptyJournalLater() : undefined
+  let looksAtDisk = false
+  const lookTimer = setInterval(lookAtDisk, LOOK_MS).unref()
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
   const guardRevisions = new Map<string, Revision>()
 
@@ -145,8 +149,17 @@ export function createWriter(
     for (const resolve of whenIdle.splice(0)) resolve()
   }
 
+  function lookAtDisk(): void {
+    looksAtDisk = true
+    wake()
+  }
+
   /** Commits the next group; whether there may be another one. */
   async function runGroup(): Promise<boolean> {
+    if (looksAtDisk && !fatalError) {
+      looksAtDisk = false
+      await diskSpace.keepReserve()
+    }
     if (isFull && (await runOnFullDisk())) return true
     const { group, taken } = prepare(queue)
     queue = taken === queue.length ? [] : queue.slice(taken)
@@ -439,6 +452,7 @@ export function createWriter(
     stop() {
       isClosed = true
       clearTimeout(journalTimer)
+      clearInterval(lookTimer)
     },
     idle: () => (running ? new Promise(resolve => whenIdle.push(resolve)) : Promise.resolve()),
   }

@@ -14,6 +14,8 @@ export interface DiskSpace {
   reserve(need: Need): Promise<void> | undefined
   /** Whether a transaction within the next second will have space: only where the disk has much, and limits allow it. */
   keepFree(need: Need): boolean
+  /** Takes the space that deletes need on a full disk before others take it. No transaction may run. */
+  keepReserve(): Promise<void> | undefined
   close(): Promise<void>
 }
 
@@ -86,10 +88,18 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
     else if (usage.free < 3 * pages || end + sideBySide > assured) throw noSpace(file)
   }
 
+  const reserveOf = (): number => Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, end >>> 3))
+
+  async function takeReserve(): Promise<void> {
+    end = usageOf(tables).end
+    // A transaction takes pages even if all that it writes fits into free ones.
+    await reserveMore(0, 0, PAGES_OF_TRANSACTION + reserveOf())
+  }
+
   function pagesOf({ entries, large, urgent }: Need) {
     const sideBySide = large.reduce((sum, bytes) => sum + Math.ceil(bytes / pageSize) + 1, 0)
     const pages = PAGES_OF_TRANSACTION + PAGES_OF_ENTRY * entries + sideBySide
-    const reserve = urgent ? 0 : Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, end >>> 3))
+    const reserve = urgent ? 0 : reserveOf()
     const isAssured = end + pages + reserve <= assured && performance.now() <= assuredUntil
     return { pages, sideBySide, reserve, isAssured }
   }
@@ -115,6 +125,14 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
       }
       shortUntil = 0
       return true
+    },
+    keepReserve() {
+      try {
+        if (hasPlenty(file)) return undefined
+      } catch {
+        return undefined // The next transaction finds out how the disk fails.
+      }
+      return takeReserve().catch(() => {})
     },
     close: () => handle.close(),
   }
