@@ -41,6 +41,18 @@ test('writes that only the journal has are there after a crash, with their histo
   await store.close()
 })
 
+test('what a start finds in the journal is in the tables before anything else is acknowledged', async () => {
+  const store = await openLmdbStore(path('data'))
+  await store.create('/a', Buffer.from('1'))
+  const again = await openLmdbStore(crash())
+  await again.create('/b', Buffer.from('2'))
+  // A sync that failed before the crash may have left the record in memory only.
+  for (const file of ['FORMAT', 'store.mdb']) cpSync(path(`crashed/${file}`), path(`tables/${file}`))
+  const tables = await openLmdbStore(path('tables'))
+  expect(await keysIn(tables)).toEqual(['/a@1', '/b@2'])
+  await Promise.all([store.close(), again.close(), tables.close()])
+})
+
 test('the journal is empty after the store was closed', async () => {
   const store = await openLmdbStore(path('data'))
   await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(`/things/${i}`, Buffer.alloc(10))))

@@ -18,7 +18,7 @@ import { createRecentWrites, type RecentWrites } from './recent-writes.js'
 
 export interface Journal {
   readonly recent: RecentWrites
-  /** Whether the group is in the journal now, and on disk. `place` is that of the tables. */
+  /** Whether the group is in the journal now, and on disk: then the caller adds it to `recent`. `place` is that of the tables. */
   append(events: readonly StoreEvent[], bytes: number, place: Place): boolean | Promise<boolean>
   /** Whether a group that was not appended is certainly not found after a restart. */
   cutOff(): Promise<boolean>
@@ -44,11 +44,10 @@ export function createJournal(
   recent.add(found, bytesOf(found))
   const records = createJournalFile(file, end)
 
-  function appendAtOnce(events: readonly StoreEvent[], bytes: number, place: Place): boolean | Promise<boolean> {
+  function appendAtOnce(events: readonly StoreEvent[], place: Place): boolean | Promise<boolean> {
     const begin = performance.now()
     try {
       records.appendAtOnce(events, place)
-      recent.add(events, bytes)
       return true
     } catch {
       return cutOff()
@@ -57,10 +56,9 @@ export function createJournal(
     }
   }
 
-  async function append(events: readonly StoreEvent[], bytes: number, place: Place): Promise<boolean> {
+  async function append(events: readonly StoreEvent[], place: Place): Promise<boolean> {
     try {
       await records.append(events, place)
-      recent.add(events, bytes)
       return true
     } catch {
       return cutOff()
@@ -79,7 +77,7 @@ export function createJournal(
       if (events.length === 0) return false
       if (recent.events.length + events.length > MAX_EVENTS || recent.bytes + bytes > MAX_BYTES) return false
       if (!diskSpace.keepFree(NEED)) return false
-      return pace.isAtOnce(events.length, bytes) ? appendAtOnce(events, bytes, place) : append(events, bytes, place)
+      return pace.isAtOnce(events.length, bytes) ? appendAtOnce(events, place) : append(events, place)
     },
     cutOff: records.cutOff,
     emptied() {

@@ -122,9 +122,12 @@ export function createWriter(
   let hasFailed = false
   let isClosed = false
   const whenIdle: (() => void)[] = []
-  /** The next group goes to the tables, and with it what is in the journal. */
-  let emptiesJournal = false
-  let journalTimer = recent.events.length > 0 ? emptyJournalLater() : undefined
+  /**
+   * The next group goes to the tables, and with it what is in the journal. So does what a start has found there: a sync that
+   * failed before may have left it in memory only, and then the records after it could not be read.
+   */
+  let emptiesJournal = recent.events.length > 0
+  let journalTimer: NodeJS.Timeout | undefined
   let looksAtDisk = false
   const lookTimer = setInterval(lookAtDisk, LOOK_MS).unref()
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
@@ -259,6 +262,8 @@ export function createWriter(
     if (!maintenance && !emptiesJournal && !isFull) {
       const isWritten = journal.append(events, group.bytes, state)
       if (isWritten === true || (await isWritten)) {
+        // In the same turn as the new revision: readers subtract one from the other.
+        recent.add(events, group.bytes)
         journalTimer ??= emptyJournalLater()
         return acknowledge(group, written)
       }
