@@ -64,3 +64,23 @@ test('an error that nothing expects does not end the writer', async () => {
   expect(events.map(({ revision }) => revision)).toEqual([1])
   expect(writer.hasFailed).toBe(false)
 })
+
+test('a group ends at 1,024 writes, and when its values reach 16 MiB', async () => {
+  const groups: { readonly writes: number; readonly bytes: number }[] = []
+  const { writer } = start({
+    ...noJournal({ events: [], end: 0 }),
+    append(events, bytes) {
+      groups.push({ writes: events.length, bytes })
+      return false
+    },
+  })
+  await Promise.all(Array.from({ length: 1500 }, (_, i) => writer.write(`/small/${i}`, Buffer.from('x'), 0)))
+  expect(groups.map(({ writes }) => writes)).toEqual([1024, 476])
+  groups.length = 0
+  const value = Buffer.alloc(3 * 2 ** 20)
+  await Promise.all(Array.from({ length: 8 }, (_, i) => writer.write(`/large/${i}`, value, 0)))
+  expect(groups).toEqual([
+    { writes: 6, bytes: 18 * 2 ** 20 },
+    { writes: 2, bytes: 6 * 2 ** 20 },
+  ])
+})
