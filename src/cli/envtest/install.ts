@@ -56,6 +56,8 @@ export function scripts({ binnacle, etcd, check }: Programs): Record<string, str
   return {
     'kube-apiserver': `${head('kube-apiserver', serveHelp(), `Kubernetes ${KUBERNETES_VERSION}`)}
 ${check}
+# Programs in Go do not know it, and Node would read all these authorities at each start.
+unset NODE_EXTRA_CA_CERTS
 exec ${binnacle} envtest kube-apiserver "$@"
 `,
     etcd: `${head('etcd', ETCD_HELP, 'etcd Version: 3.6.0')}

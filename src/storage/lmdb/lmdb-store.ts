@@ -27,7 +27,7 @@ export interface LmdbOptions {
 
 /** Opens the store in a directory, which is created if it is missing or empty. */
 export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}): Promise<Store> {
-  const directory = openDataDirectory(path)
+  const directory = openDataDirectory(path, { noSync })
   let tables: Tables | undefined
   try {
     tables = openTables(directory.file, { noSync })

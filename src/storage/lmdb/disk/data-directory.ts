@@ -55,12 +55,21 @@ const TRIAL_FILE = `${DATA_FILE}-trial`
 /** Files of a directory whose creation was interrupted; a new file system has `lost+found`. */
 const UNFINISHED = new Set([LOCK_FILE, DATA_FILE, READER_FILE, JOURNAL_FILE, TRIAL_FILE, NEW_FORMAT_FILE, 'lost+found'])
 
-/** With `replacesUnfinished`, the data file of a directory that is not complete may be damaged: the caller writes another one. */
-export function openDataDirectory(path: string, { replacesUnfinished = false } = {}): DataDirectory {
+export interface DirectoryOptions {
+  /** The data file of a directory that is not complete may be damaged: the caller writes another one. */
+  readonly replacesUnfinished?: boolean
+  /** A directory that is created need not outlive a crash of the machine. */
+  readonly noSync?: boolean | undefined
+}
+
+export function openDataDirectory(
+  path: string,
+  { replacesUnfinished = false, noSync = false }: DirectoryOptions = {},
+): DataDirectory {
   const directory = resolve(path)
   // Checked before and after locking: a directory with other content must not get a lock file.
   inspect(directory, replacesUnfinished)
-  const lock = lockDirectory(directory)
+  const lock = lockDirectory(directory, noSync)
   try {
     const isNew = inspect(directory, replacesUnfinished) === 'new'
     if (!isNew || !replacesUnfinished) checkData(directory, isNew)
@@ -72,7 +81,7 @@ export function openDataDirectory(path: string, { replacesUnfinished = false } =
       file: join(directory, DATA_FILE),
       journal: join(directory, JOURNAL_FILE),
       isNew,
-      markComplete: () => markComplete(directory),
+      markComplete: () => markComplete(directory, noSync),
       upgrade: () => upgrade(directory),
       release: () => lock.release(),
     }
@@ -170,12 +179,12 @@ function checkData(directory: string, isNew: boolean): void {
   if (problem) throw unreadable(directory, `${DATA_FILE} ${problem}; restore it from a backup`)
 }
 
-function lockDirectory(directory: string): DirectoryLock {
+function lockDirectory(directory: string, noSync: boolean): DirectoryLock {
   const file = join(directory, LOCK_FILE)
   let lock: DirectoryLock | undefined
   let holder: number | undefined
   try {
-    createDirectory(directory)
+    createDirectory(directory, noSync)
     lock = takeLock(file)
     if (!lock) holder = lockHolder(file)
   } catch (error) {
@@ -199,9 +208,9 @@ function tightenRights(directory: string): void {
   }
 }
 
-function createDirectory(directory: string): void {
+function createDirectory(directory: string, noSync: boolean): void {
   const first = createFolder(directory, 0o700)
-  if (first === undefined) return
+  if (first === undefined || noSync) return
   // A new directory is durable when its parent is synced, up to the first one that existed before.
   for (let created = directory; created.length >= first.length; created = dirname(created))
     syncDirectory(dirname(created))
@@ -235,12 +244,12 @@ function fillReaderFile(directory: string): void {
   }
 }
 
-function markComplete(directory: string): void {
+function markComplete(directory: string, noSync: boolean): void {
   const newFile = join(directory, NEW_FORMAT_FILE)
-  writeFileSync(newFile, `${FORMAT}\n`, { flush: true })
-  syncDirectory(directory)
+  writeFileSync(newFile, `${FORMAT}\n`, { flush: !noSync })
+  if (!noSync) syncDirectory(directory)
   renameSync(newFile, join(directory, FORMAT_FILE))
-  syncDirectory(directory)
+  if (!noSync) syncDirectory(directory)
 }
 
 /** The two formats differ in one byte, which is written in its place: also on a full disk. */
