@@ -1,6 +1,6 @@
 // Values that are computed once and kept: forever, as long as their source lives, or until the source changes.
 // And long work in slices that let the event loop run between them.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from './turns.js'
 
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined

@@ -3,8 +3,10 @@
 //   const turns = startTurns()
 //   step()
 //   if (turns.isDue()) await turns.give()
+//
+// All work that waits for its turn stands in one queue, of which one goes on in each round of the event loop. So a round
+// takes no longer than one turn, however much work there is, and sockets are read in between.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Awaitable } from './awaitable.js'
 
 export interface Turns {
@@ -17,6 +19,8 @@ export interface Turns {
 
 /** How long the steps of one request may take together before others get a turn. */
 const TURN_MS = 10
+/** Turns get shorter while much waits, but not shorter than this. */
+const SHORTEST_MS = 0.5
 
 export const startTurns = (turnMs = TURN_MS): Turns => new WorkInTurns(turnMs)
 
@@ -27,7 +31,7 @@ class WorkInTurns implements Turns {
   constructor(private readonly turnMs: number) {}
 
   isDue(): boolean {
-    return performance.now() - this.began > this.turnMs
+    return performance.now() - this.began > Math.max(SHORTEST_MS, this.turnMs / (1 + waiting))
   }
 
   next(): Awaitable<void> {
@@ -38,4 +42,35 @@ class WorkInTurns implements Turns {
     await nextTurn()
     this.began = performance.now()
   }
+}
+
+interface Waiting {
+  readonly goOn: () => void
+  after: Waiting | undefined
+}
+
+// The queue belongs to the event loop, of which a process has one, whichever server the work is for.
+let first: Waiting | undefined
+let last: Waiting | undefined
+let waiting = 0
+
+/** Resolves when all work that waits already has had its turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise(goOn => {
+    const joined: Waiting = { goOn, after: undefined }
+    if (last) last.after = joined
+    else setImmediate(takeTurn)
+    first ??= joined
+    last = joined
+    waiting++
+  })
+}
+
+function takeTurn(): void {
+  const { goOn, after } = first!
+  first = after
+  if (after) setImmediate(takeTurn)
+  else last = undefined
+  waiting--
+  goOn()
 }

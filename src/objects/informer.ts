@@ -1,8 +1,9 @@
 // An informer: reads all entries of a key prefix, then watches it, and starts again when the watch ends. An entry that its
 // handler cannot read (damaged, encrypted with another key) is logged and left out. Everything is read again after a while, since
 // nothing announces that a key is known again, such as when a KMS plugin answers.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { type Logger, NO_LOGGER } from '../base/logger.js'
+import { nextTurn } from '../base/turns.js'
 import type { Kind } from '../kinds/kind.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { FIRST_LIMIT, limitAfter } from '../storage/page-limit.js'

@@ -1,6 +1,6 @@
 // The controllers of workloads, by the names of kube-controller-manager, and with them the simulated scheduler, kubelets
 // and nodes.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../base/turns.js'
 import type { Controller, ControllerEnv } from '../controllers/start-controllers.js'
 import type { Registry } from '../kinds/registry.js'
 import type { ApiContext } from '../verbs/api-context.js'

@@ -4,7 +4,7 @@
 // A migration that was interrupted is run again from the start. That does no harm: an object that is already stored in the
 // right version is not written, and one that was deleted or written meanwhile needs nothing.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../base/turns.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { hasReason, StatusError } from '../../meta/errors/status.js'

@@ -1,7 +1,7 @@
 // Deletes all objects under a key prefix, however many: page by page, where the next page starts while the last one is
 // written to disk, and other requests run in between.
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { nextTurn } from '../../base/turns.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf, type ObjectMeta } from '../../meta/object/object-meta.js'
@@ -51,7 +51,7 @@ export async function deletePrefix(
     const deleting: Promise<void>[] = []
     for (let i = 0; i < entries.length && failures.length === 0; i += MAX_CONCURRENT) {
       deleting.push(...entries.slice(i, i + MAX_CONCURRENT).map(deleteOne))
-      await turn()
+      await nextTurn()
     }
     await Promise.all(deleting)
   }

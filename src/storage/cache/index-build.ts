@@ -1,4 +1,5 @@
 // Fills an attribute index with the entries that exist, while events change it already.
+import { nextTurn } from '../../base/turns.js'
 import { compareKeys } from '../keys.js'
 import type { Revision } from '../store.js'
 import { type AttributeIndex, createAttributeIndex } from './attribute-index.js'
@@ -61,7 +62,7 @@ export function startIndexBuild<F>(
       last = page.entries.at(-1)?.key
       if (page.remaining === 0 || last === undefined) break
       wake(false)
-      await new Promise(resolve => setImmediate(resolve)) // other requests get a turn
+      await nextTurn()
     }
     isComplete = true
     written.clear()

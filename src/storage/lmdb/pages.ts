@@ -1,5 +1,6 @@
 // Reads a page of entries as of one revision, from one snapshot of the tables. Long reads yield to the event loop at
 // intervals.
+import { nextTurn } from '../../base/turns.js'
 import { endOfPrefix } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision, StoreEvent } from '../store.js'
 import { entriesAt } from './history.js'
@@ -138,7 +139,7 @@ export function createPageReader({ tables, recent, counts, revision, checkOpen }
   const isAhead = ({ asOf, snapshot }: KeyRange): boolean => readState(tables, snapshot).revision > asOf
 
   async function turn(): Promise<void> {
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
     checkOpen()
   }
 

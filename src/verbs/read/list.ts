@@ -1,8 +1,8 @@
 // list: the objects of a collection at one revision, whole or page by page.
 
-import { setImmediate as turn } from 'node:timers/promises'
 import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
 import { throwIfAborted } from '../../base/cancellation.js'
+import { startTurns } from '../../base/turns.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { hasReason, internalError, type StatusCause, StatusError, storageReadError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
@@ -281,12 +281,10 @@ async function viewInTurns(
 ): Promise<ViewedEntries> {
   if (entries.length <= VIEWED_AT_ONCE || !isLocal(entries)) return show(entries, hasTerms)
   const all: (ObjectView | undefined)[] = []
-  let turnAt = performance.now() + TURN_MS
+  const turns = startTurns(TURN_MS)
   for (let i = 0; i < entries.length; i += VIEWED_AT_ONCE) {
     all.push(...(await show(entries.slice(i, i + VIEWED_AT_ONCE), hasTerms)))
-    if (performance.now() < turnAt) continue
-    await turn()
-    turnAt = performance.now() + TURN_MS
+    if (turns.isDue()) await turns.give()
   }
   return all
 }
