@@ -63,7 +63,7 @@ import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/re
 import type { Verbs } from '../verbs/verbs.js'
 import { sendError } from './errors.js'
 import { createArrivingBodies } from './filters/arriving-bodies.js'
-import type { Audit, AuditedRequest } from './filters/audit.js'
+import { type Audit, type AuditedRequest, AuditFailed } from './filters/audit.js'
 import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { AuthorizationFailed, attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
@@ -279,7 +279,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   function beginAudit(request: IncomingRequest, audit: RequestAudit | undefined): void {
     request.audit = audit
     if (audit?.wantsResponse && request.info.isResource) request.reply.tap = audit
-    audit?.received()
+    if (audit?.received() === false) throw new AuditFailed()
   }
 
   /** A request takes its place among those that are served when its body is there. */
@@ -324,13 +324,16 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const error = options.asStatusError?.(thrown) ?? thrown
     if (error instanceof RequestCutShort) return
     if (error instanceof ConnectionCut) return exchange.cut()
-    const isBug = ![StatusError, Forbidden, AuthorizationFailed, TooManyRequests].some(type => error instanceof type)
+    const isBug = ![StatusError, Forbidden, AuthorizationFailed, AuditFailed, TooManyRequests].some(
+      type => error instanceof type,
+    )
     if (isBug) request.failure = error
     // There is no client to answer, or the deadline has passed and the request is answered.
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
     if (error instanceof TooManyRequests) return answerTooMany(reply, error.retryAfter)
-    if (error instanceof AuthorizationFailed) return answerFailed(reply, request.exchange, error)
+    if (error instanceof AuthorizationFailed || error instanceof AuditFailed)
+      return answerFailed(reply, request.exchange, error)
     if (error instanceof RequestAborted) return answerTimedOut(reply, error)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     const status = statusOf(error)
@@ -402,7 +405,7 @@ class TooManyRequests extends Error {
 
 const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-function answerFailed(reply: ResponseWriter, { path, query }: Exchange, { message }: AuthorizationFailed): void {
+function answerFailed(reply: ResponseWriter, { path, query }: Exchange, { message }: Error): void {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
   const uri = quote(query === '' ? path : `${path}?${query}`)
   // What looks like HTML is escaped, because a URL may have any text in it.

@@ -18,5 +18,10 @@ export type AuditedRequest = Pick<
   | 'reply'
 >
 
+/** The request could not be recorded. It is answered with a text, as by kube-apiserver. */
+export class AuditFailed extends Error {
+  override readonly message = 'failed to store audit event'
+}
+
 /** Undefined if nothing is recorded of the request. */
 export type Audit = (request: AuditedRequest, isAuthenticated: boolean) => RequestAudit | undefined

@@ -2,10 +2,13 @@
 import type { Status } from '../../meta/errors/status.js'
 import type { Value } from '../../meta/values/value.js'
 
+/** A longer response is not recorded: it would be held whole, and decoded at once. */
+export const MAX_RECORDED_BYTES = 4 * 2 ** 20
+
 /** What is recorded of one request. */
 export interface RequestAudit {
-  /** The request has arrived. */
-  received(): void
+  /** The request has arrived. False if it is to be refused, since that could not be recorded. */
+  received(): boolean
   /** The object that the client sent. */
   object(value: Value): void
   /** The body of a patch. */
@@ -14,7 +17,8 @@ export interface RequestAudit {
   deleteOptions(bytes: Buffer, mediaType: string): void
   /** Whether `response` is to be called. */
   readonly wantsResponse: boolean
-  response(bytes: Buffer, mediaType: string): void
+  /** Undefined: it is longer than `MAX_RECORDED_BYTES`. */
+  response(bytes: Buffer | undefined, mediaType: string): void
   /** The Status of an error. */
   failed(status: Status): void
   /** The response of a watch has begun. */

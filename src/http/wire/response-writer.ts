@@ -5,6 +5,7 @@ import { constants, createGzip, gzip } from 'node:zlib'
 import type { Warnings } from '../../request/warnings.js'
 import type { EncodedResponse } from '../../response/encode-result.js'
 import { ANSWERED, type Exchange, type Outgoing } from './exchange.js'
+import { MAX_RECORDED_BYTES, type RequestAudit } from './request-audit.js'
 import { warningHeaders } from './warnings.js'
 
 /** The response of one request. It is sent once; later calls send nothing. */
@@ -17,7 +18,7 @@ export interface ResponseWriter {
   /** The length of the body so far, as it was sent. */
   readonly bytes: number
   /** Gets the body of a response to a resource, as it is encoded. */
-  tap: { response(bytes: Buffer, mediaType: string): void } | undefined
+  tap: Pick<RequestAudit, 'response'> | undefined
   /** Small responses, such as errors. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void
   text(status: number, text: string): void
@@ -87,7 +88,7 @@ class ExchangeWriter implements ResponseWriter {
   sendEncoded({ status, mediaType, body, retained }: EncodedResponse): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
     if (Buffer.isBuffer(body)) {
-      this.tap?.response(body, mediaType)
+      this.tap?.response(body.length > MAX_RECORDED_BYTES ? undefined : body, mediaType)
       return sendWhole(this, status, headers, body)
     }
     return sendPieces(this, status, headers, this.tap ? tapped(body, mediaType, this.tap) : body, retained)
@@ -170,11 +171,14 @@ async function* tapped(
   tap: NonNullable<ResponseWriter['tap']>,
 ): AsyncIterable<Buffer> {
   const seen: Buffer[] = []
+  let size = 0
   for await (const piece of pieces) {
-    seen.push(piece)
+    size += piece.length
+    if (size <= MAX_RECORDED_BYTES) seen.push(piece)
+    else seen.length = 0
     yield piece
   }
-  tap.response(Buffer.concat(seen), mediaType)
+  tap.response(size > MAX_RECORDED_BYTES ? undefined : Buffer.concat(seen), mediaType)
 }
 
 /** A short list is sent whole, with its length; the length of a long one is not known before its end. */

@@ -31,7 +31,7 @@ function eventsOf(
     reply,
   } as unknown as AuditedRequest
   const policy = { evaluate: () => ({ ...CONFIG, ...config }) }
-  const audit = createAudit(policy, { write: line => void lines.push(line) }, () => 1)(request, isAuthenticated)
+  const audit = createAudit(policy, { write: line => lines.push(line) > 0 }, () => 1)(request, isAuthenticated)
   if (audit) act(audit, reply)
   return lines.map(line => JSON.parse(line) as Record<string, unknown>)
 }
@@ -111,4 +111,14 @@ test('the Status of an error, of a bug and of a request without a user', () => {
   ])
   expect(eventsOf({}, fail(true))).toMatchObject([{ stage: 'Panic' }])
   expect(eventsOf({}, fail(false), false)).toMatchObject([{ stage: 'ResponseStarted', user: {} }])
+})
+
+test('a response that is too long is left out, and the event says so', () => {
+  const [, complete] = eventsOf({}, audit => {
+    audit.received()
+    audit.response(undefined, 'application/json')
+    audit.completed(false)
+  })
+  expect(complete).toMatchObject({ annotations: { 'audit.k8s.io/truncated': 'true' } })
+  expect(complete).not.toHaveProperty('responseObject')
 })

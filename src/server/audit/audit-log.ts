@@ -13,8 +13,12 @@ import { decodeObject, openEnvelope } from '../../types/protobuf.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type AuditConfig, type AuditPolicy, type AuditStage, LEVELS } from './policy.js'
 
+/** The annotation of an event without objects that were too large. */
+export const TRUNCATED = 'audit.k8s.io/truncated'
+
 export interface AuditSink {
-  write(line: string): void
+  /** False if the event is lost and its request is to be refused therefore. */
+  write(line: string): boolean
 }
 
 /** Counts the events that are written. */
@@ -25,7 +29,7 @@ export function countedSink(sink: AuditSink, metrics: MetricsRegistry): AuditSin
   return {
     write(line) {
       events.inc()
-      sink.write(line)
+      return sink.write(line)
     },
   }
 }
@@ -48,11 +52,12 @@ function createTrail(
   const user = isAuthenticated ? printUserInfo(request.user) : {}
   let requestObject: Value | undefined
   let responseObject: Value | undefined
+  let isTruncated = false
   let status: ValueObject | undefined
   const named: Record<string, string> = {}
 
-  function emit(stage: AuditStage): void {
-    if (omitStages.includes(stage)) return
+  function emit(stage: AuditStage): boolean {
+    if (omitStages.includes(stage)) return true
     const isReceived = stage === 'RequestReceived'
     const event: ValueObject = {
       kind: 'Event',
@@ -75,9 +80,9 @@ function createTrail(
       ...(!isReceived && responseObject !== undefined ? { responseObject } : {}),
       requestReceivedTimestamp: printMicroTime(request.receivedAt),
       stageTimestamp: printMicroTime(isReceived ? request.receivedAt : now()),
-      ...annotationsOf(request, reaches('Request')),
+      ...annotationsOf(request, reaches('Request'), isTruncated),
     }
-    sink.write(`${encodeJson(event)}\n`)
+    return sink.write(`${encodeJson(event)}\n`)
   }
 
   return {
@@ -100,7 +105,8 @@ function createTrail(
       if (isObject(options)) requestObject = { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' }
     },
     response(bytes, mediaType) {
-      const value = decoded(bytes, mediaType)
+      isTruncated = bytes === undefined
+      const value = bytes && decoded(bytes, mediaType)
       if (value === undefined) return
       responseObject = shown(value)
       if (isObject(value) && value['kind'] === 'Status') status = printStatus(value as unknown as Status)
@@ -110,7 +116,7 @@ function createTrail(
       if (reaches('RequestResponse'))
         responseObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, ...status, code: error.code ?? 0 }
     },
-    started: () => emit('ResponseStarted'),
+    started: () => void emit('ResponseStarted'),
     completed: isBug => {
       // A request that was not authenticated is recorded once.
       if (!isAuthenticated) emit('ResponseStarted')
@@ -151,8 +157,13 @@ function referenceOf({ info }: AuditedRequest, named: Readonly<Record<string, st
 /** The patches of webhooks hold parts of the object, so they are recorded where the object is. All others are metadata. */
 const OF_OBJECTS = 'patch.webhook.admission.k8s.io/'
 
-function annotationsOf({ annotations, decision }: AuditedRequest, withObjects: boolean): { annotations?: ValueObject } {
+function annotationsOf(
+  { annotations, decision }: AuditedRequest,
+  withObjects: boolean,
+  isTruncated: boolean,
+): { annotations?: ValueObject } {
   const all = [...annotations].filter(([key]) => withObjects || !key.startsWith(OF_OBJECTS))
+  if (isTruncated) all.push([TRUNCATED, 'true'])
   if (decision) {
     all.push(['authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid'])
     all.push(['authorization.k8s.io/reason', decision.reason])

@@ -1,8 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { NO_LOGGER } from '../../base/logger.js'
+import { createMetrics } from '../../base/metrics.js'
 import { openLogFile } from './log-file.js'
+import { openAudit } from './open-audit.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-audit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,4 +28,49 @@ test('a file that would grow over its limit is renamed with the time; the oldest
   again.write('x\n')
   again.close()
   expect(readFileSync(path, 'utf8')).toBe('six\nx\n')
+})
+
+test('a file that cannot be renamed is written again when it can, and nothing is written to another file', () => {
+  const path = join(folder, 'stuck', 'audit.log')
+  const log = openLogFile({ path, maxBytes: 10, maxBackups: 0, maxAgeMs: 0 }, () => 0)
+  log.write('one\n')
+  const inTheWay = join(folder, 'stuck', 'audit-1970-01-01T00-00-00.000.log')
+  mkdirSync(inTheWay)
+  expect(() => log.write('a second line\n')).toThrow()
+  // It would get the number of a file that was closed.
+  const other = openSync(join(folder, 'other'), 'w')
+  expect(() => log.write('a second line\n')).toThrow()
+  rmdirSync(inTheWay)
+  log.write('a third line\n')
+  closeSync(other)
+  log.close()
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('')
+  expect([readFileSync(inTheWay, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['one\n', 'a third line\n'])
+})
+
+test('a file that was removed is made again', () => {
+  const path = join(folder, 'removed', 'audit.log')
+  const log = openLogFile({ path, maxBytes: 10, maxBackups: 0, maxAgeMs: 0 }, () => 0)
+  log.write('one\n')
+  rmSync(path)
+  log.write('a second line\n')
+  log.close()
+  expect(readFileSync(path, 'utf8')).toBe('a second line\n')
+})
+
+test.each([false, true])('a full disk loses events, which are counted; strict: %s', async isStrict => {
+  const metrics = createMetrics()
+  const parts = {
+    metrics,
+    log: NO_LOGGER,
+    now: () => 0,
+    random: () => 0,
+    webhooks: { post: async () => Buffer.alloc(0) },
+  }
+  const audit = openAudit({ log: { path: '/dev/full', maxBytes: 0, maxBackups: 0, maxAgeMs: 0, isStrict } }, parts)
+  expect([audit.write('one\n'), audit.write('two\n')]).toEqual([!isStrict, !isStrict])
+  await audit.close()
+  expect((await metrics.read('apiserver_audit_error_total')).get('apiserver_audit_error_total')).toMatchObject([
+    { labels: { plugin: 'log' }, value: 2 },
+  ])
 })

@@ -1,6 +1,17 @@
 // The file of the audit log. It is renamed with the time when it would grow over its limit, and old ones are removed, as
 // kube-apiserver's log writer does. Lines are written at once, so that a server that is killed has lost none.
-import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { createFolder } from '../../base/files/create-folder.js'
 
@@ -16,6 +27,7 @@ export interface LogFileOptions {
 }
 
 export interface LogFile {
+  /** Throws if the line cannot be written whole. Nothing of it is in the file then, and the next one may be written. */
   write(line: string): void
   close(): void
 }
@@ -30,17 +42,37 @@ export function openLogFile({ path, maxBytes, maxBackups, maxAgeMs }: LogFileOpt
   let size = fstatSync(file).size
 
   function rotate(): void {
-    closeSync(file)
-    renameSync(
-      path,
-      join(folder, `${prefix}${new Date(now()).toISOString().replaceAll(':', '-').replace('Z', '')}${ending}`),
+    const backup = join(
+      folder,
+      `${prefix}${new Date(now()).toISOString().replaceAll(':', '-').replace('Z', '')}${ending}`,
     )
-    file = openSync(path, 'a', 0o600)
+    // Something else may have moved it.
+    const isThere = existsSync(path)
+    if (isThere) renameSync(path, backup)
+    let next: number
+    try {
+      next = openSync(path, 'a', 0o600)
+    } catch (error) {
+      if (isThere) renameSync(backup, path)
+      throw error
+    }
+    // Closed only now: until the new file is open, its number must not be that of another file.
+    closeSync(file)
+    file = next
     size = 0
     removeOld()
   }
 
+  /** What cannot be removed is left for the next time. */
   function removeOld(): void {
+    try {
+      removeOldBackups()
+    } catch {
+      // The file is written nevertheless.
+    }
+  }
+
+  function removeOldBackups(): void {
     const backups = readdirSync(folder)
       .filter(name => name.startsWith(prefix) && name.endsWith(ending))
       .toSorted()
@@ -56,8 +88,21 @@ export function openLogFile({ path, maxBytes, maxBackups, maxAgeMs }: LogFileOpt
     write(line) {
       const bytes = Buffer.from(line)
       if (maxBytes > 0 && size > 0 && size + bytes.length > maxBytes) rotate()
-      size += writeSync(file, bytes)
+      append(file, bytes)
+      size += bytes.length
     },
     close: () => closeSync(file),
+  }
+}
+
+/** A full disk may take a part of a line. It is taken back, so that the next line can be read. */
+function append(file: number, bytes: Buffer): void {
+  let written = 0
+  try {
+    while (written < bytes.length) written += writeSync(file, bytes, written)
+  } catch (error) {
+    const { size } = fstatSync(file)
+    if (written > 0) ftruncateSync(file, size - written)
+    throw error
   }
 }

@@ -3,7 +3,7 @@ import type { MetricsRegistry } from '../../base/metrics.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import { objectAt, stringAt } from '../../meta/values/access.js'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
-import type { AuditSink } from './audit-log.js'
+import { type AuditSink, TRUNCATED } from './audit-log.js'
 
 export interface TruncateOptions {
   readonly maxEventBytes: number
@@ -26,8 +26,9 @@ export function truncated(sink: AuditSink, options: TruncateOptions | undefined,
   return {
     write(line) {
       const kept = isTooLarge(line) ? withoutObjects(line) : line
-      if (isTooLarge(kept)) lost.inc()
-      else sink.write(kept)
+      if (!isTooLarge(kept)) return sink.write(kept)
+      lost.inc()
+      return true
     },
   }
 }
@@ -36,6 +37,6 @@ function withoutObjects(line: string): string {
   const { value } = decodeJson(Buffer.from(line.trimEnd()))
   if (!isObject(value) || stringAt(value, 'level') === 'Metadata') return line
   const { requestObject: _, responseObject: __, ...event } = value
-  const annotations: ValueObject = { ...objectAt(event, 'annotations'), 'audit.k8s.io/truncated': 'true' }
+  const annotations: ValueObject = { ...objectAt(event, 'annotations'), [TRUNCATED]: 'true' }
   return `${encodeJson({ ...event, annotations })}\n`
 }

@@ -10,7 +10,7 @@ const eventOf = (auditID: string, more: object = {}): string =>
 
 function setUp(options: Partial<AuditWebhookOptions['batch']> = {}, maxBatchBytes?: number) {
   const bodies: string[] = []
-  const state = { failures: 0 }
+  const state = { failures: 0, answered: Promise.resolve() }
   const metrics = createMetrics()
   const sender = openAuditWebhook(
     {
@@ -22,6 +22,7 @@ function setUp(options: Partial<AuditWebhookOptions['batch']> = {}, maxBatchByte
     {
       webhooks: {
         async post(_config, body) {
+          await state.answered
           if (state.failures-- > 0) throw new Error('not now')
           bodies.push(body)
           return Buffer.alloc(0)
@@ -90,6 +91,21 @@ test('events that the buffer cannot hold are lost, and counted', async () => {
   await sender.close()
 })
 
+test('events of very many bytes are lost, also while others are being sent', async () => {
+  const { sender, state, sent, lost } = setUp({ bufferSize: 100, maxSize: 1, maxKept: 10_500 })
+  let answer = (): void => {}
+  state.answered = new Promise(resolve => (answer = resolve))
+  const padding = 'x'.repeat(1_000)
+  for (let i = 0; i < 12; i++) sender.write(eventOf(String(i), { requestObject: { padding } }))
+  expect(await lost('buffered')).toBe(3)
+  answer()
+  await expect.poll(() => sent().length).toBe(9)
+  sender.write(eventOf('later'))
+  await expect.poll(() => sent().at(-1)).toEqual(['later'])
+  expect(await lost('buffered')).toBe(3)
+  await sender.close()
+})
+
 test('a batch that is too large is sent in parts', async () => {
   const { sender, sent } = setUp({ maxSize: 3 }, 40)
   for (const id of ['a', 'b', 'c']) sender.write(eventOf(id))
@@ -101,7 +117,7 @@ test('events that are too large are sent without their objects, or not at all', 
   const lines: string[] = []
   const metrics = createMetrics()
   const options = { maxEventBytes: 200, maxBatchBytes: 1000 }
-  const sink = truncated({ write: line => void lines.push(line) }, options, metrics)
+  const sink = truncated({ write: line => lines.push(line) > 0 }, options, metrics)
   sink.write(eventOf('small'))
   sink.write(eventOf('large', { requestObject: { data: 'x'.repeat(200) }, annotations: { a: 'b' } }))
   sink.write(eventOf('x'.repeat(200)))

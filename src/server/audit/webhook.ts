@@ -19,6 +19,8 @@ export interface AuditWebhookOptions {
 export interface BatchOptions {
   /** How many events wait at most. */
   readonly bufferSize: number
+  /** How many characters of events are kept at most, those included that are being sent: batches do not wait for each other. */
+  readonly maxKept?: number | undefined
   readonly maxSize: number
   readonly maxWaitMs: number
   /** Batches in a second, and at once after a pause; undefined: as fast as they come. */
@@ -33,6 +35,7 @@ export interface AuditWebhookParts {
 }
 
 const CALL_MS = 30_000
+const MAX_KEPT = 128 * 2 ** 20
 /** As kube-apiserver tries again. */
 const TRIES = 5
 const FACTOR = 1.5
@@ -44,11 +47,14 @@ export function openAuditWebhook(
   { target, batch, initialBackoffMs, truncate }: AuditWebhookOptions,
   { webhooks, metrics, log, random }: AuditWebhookParts,
 ): AuditSink & { close(): Promise<void> } {
+  const { maxKept = MAX_KEPT } = batch
   const errors = auditErrors(metrics)
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const throttle = createThrottle(batch.throttle)
   let waiting: string[] = []
+  /** Characters of all events that are neither sent nor lost. */
+  let kept = 0
   /** Of the batch that is being filled. */
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
@@ -76,7 +82,10 @@ export function openAuditWebhook(
   function start(events: readonly string[]): void {
     const sent = send(events)
       .catch((error: Error) => lost('webhook', events.length, error.message))
-      .finally(() => running.delete(sent))
+      .finally(() => {
+        running.delete(sent)
+        for (const event of events) kept -= event.length
+      })
     running.add(sent)
   }
 
@@ -108,10 +117,16 @@ export function openAuditWebhook(
 
   return {
     write(line) {
-      if (waiting.length >= batch.bufferSize) return lost('buffered', 1, 'audit buffer queue blocked')
-      waiting.push(itemOf(line))
+      const event = itemOf(line)
+      if (waiting.length >= batch.bufferSize || kept + event.length > maxKept) {
+        lost('buffered', 1, 'audit buffer queue blocked')
+        return true
+      }
+      kept += event.length
+      waiting.push(event)
       if (waiting.length >= batch.maxSize) flush(false)
       else if (!sending) timer ??= setTimeout(() => flush(true), batch.maxWaitMs).unref()
+      return true
     },
     async close() {
       stopping.abort()

@@ -1,7 +1,7 @@
 // The audit log.
 import { readTarget } from '../../../auth/authorizer.js'
 import { UsageError } from '../../../base/usage-error.js'
-import { type LogFileOptions } from '../../audit/log-file.js'
+import type { AuditTargets } from '../../audit/open-audit.js'
 import { type AuditPolicy, parseAuditPolicy } from '../../audit/policy.js'
 import type { TruncateOptions } from '../../audit/truncate.js'
 import type { AuditWebhookOptions } from '../../audit/webhook.js'
@@ -12,7 +12,7 @@ import { choice, count, duration, optionalText, toggle } from '../flag-values.js
 export interface AuditOptions {
   readonly policy: AuditPolicy
   /** Undefined: events are not written to a file. */
-  readonly log: LogFileOptions | undefined
+  readonly log: AuditTargets['log']
   /** Undefined: events of any size are written. */
   readonly truncateLog?: TruncateOptions | undefined
   /** Undefined: events are not sent to a server. */
@@ -31,7 +31,7 @@ export const auditFlags = {
   'audit-log-format': choice(['json'], 'the format of the audit log', 'json'),
   'audit-log-mode': choice(
     ['batch', 'blocking', 'blocking-strict'],
-    'when events are written; here each is written when its stage is reached',
+    'whether requests are refused while they cannot be recorded (blocking-strict); events are written as they come',
     'blocking',
   ),
   'audit-log-version': choice(['audit.k8s.io/v1'], 'the version of the events', 'audit.k8s.io/v1'),
@@ -80,13 +80,14 @@ export function auditFromFlags(flags: AuditFlags): AuditOptions | undefined {
 
 type AuditFlags = FlagValues<typeof auditFlags>
 
-function logFromFlags(flags: AuditFlags, path: string | undefined): LogFileOptions | undefined {
+function logFromFlags(flags: AuditFlags, path: string | undefined): AuditTargets['log'] {
   if (path === undefined) return undefined
   return {
     path,
     maxBytes: flags['audit-log-maxsize'] * 2 ** 20,
     maxBackups: flags['audit-log-maxbackup'],
     maxAgeMs: flags['audit-log-maxage'] * DAY_MS,
+    isStrict: flags['audit-log-mode'] === 'blocking-strict',
   }
 }
 
