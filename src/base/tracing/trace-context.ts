@@ -31,8 +31,11 @@ export function parseTraceContext(parent: unknown, state: unknown): TraceContext
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined
   const isSampled = (Number.parseInt(flags, 16) & 1) === 1
-  return { traceId, spanId, isSampled, state: typeof state === 'string' ? state : '' }
+  return { traceId, spanId, isSampled, state: typeof state === 'string' && state.length <= MAX_STATE ? state : '' }
 }
+
+/** 32 members of a key and a value with at most 256 characters each. */
+const MAX_STATE = 32 * (256 + 1 + 256 + 1)
 
 /** The headers of a call that belongs to the trace. */
 export function traceHeaders({ traceId, spanId, isSampled, state }: TraceContext): Record<string, string> {

@@ -1,12 +1,13 @@
-// Sends spans to a collector, in batches and in the background: nothing waits for it. Spans that a collector does not take are
-// sent again with later ones; those that do not fit into the queue are dropped.
+// Sends spans to a collector, in batches and in the background: nothing waits for it. Spans are sent again with later ones if the
+// collector cannot be reached; those that it refuses, and those that do not fit into the queue, are dropped.
 import type { Dial } from '../../base/dial.js'
 import type { Logger } from '../../base/logger.js'
-import type { FinishedSpan, SpanSink } from '../../base/tracing/span.js'
-import { createGrpcClient } from '../../storage/grpc.js'
+import type { SpanSink } from '../../base/tracing/span.js'
+import { createGrpcClient, GrpcCode, GrpcError } from '../../storage/grpc.js'
 import { serverIdentity } from '../observability/server-identity.js'
 import type { TracingOptions } from './configuration.js'
-import { EXPORT, exportRequest } from './otlp.js'
+import { EXPORT, encodeSpan, exportRequest } from './otlp.js'
+import { createSpanQueue } from './span-queue.js'
 
 export interface SpanExporter {
   readonly sink: SpanSink
@@ -14,9 +15,6 @@ export interface SpanExporter {
   close(): Promise<void>
 }
 
-// The limits of OpenTelemetry's batches.
-const MAX_QUEUE = 2048
-const MAX_BATCH = 512
 const PAUSE_MS = 5_000
 const CALL_MS = 10_000
 /** A stopping server does not wait longer for a collector. */
@@ -29,20 +27,23 @@ export function createSpanExporter(
   { endpoint }: Pick<TracingOptions, 'endpoint'>,
   log: Logger,
   dial?: Dial,
+  pauseMs = PAUSE_MS,
 ): SpanExporter {
   const client = createGrpcClient({
     endpoint: endpoint.startsWith('unix:') ? endpoint.replace(/^unix:(?!\/\/)/, 'unix://') : `http://${endpoint}`,
     dial,
     onCall() {},
   })
-  let queue: FinishedSpan[] = []
+  const queue = createSpanQueue()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
   let hasFailed = false
+  /** It may take what it has not taken the last time. */
+  let isAway = false
   let isClosed = false
 
   function schedule(): void {
-    timer ??= setTimeout(flush, PAUSE_MS).unref()
+    timer ??= setTimeout(flush, pauseMs).unref()
   }
 
   function flush(): void {
@@ -50,38 +51,57 @@ export function createSpanExporter(
     timer = undefined
     sending ??= send(CALL_MS).finally(() => {
       sending = undefined
-      if (queue.length > 0 && !isClosed) schedule()
+      if (isClosed || queue.length === 0) return
+      if (isDue()) flush()
+      else schedule()
     })
   }
 
+  const isDue = (): boolean => queue.isFull && !isAway
+
   async function send(timeoutMs: number): Promise<void> {
-    const batch = queue.slice(0, MAX_BATCH)
-    queue = queue.slice(batch.length)
+    const batch = queue.take()
     if (batch.length === 0) return
     try {
       await client.call(EXPORT, exportRequest(batch, RESOURCE), timeoutMs)
       hasFailed = false
+      isAway = false
     } catch (error) {
-      // One line in the log for each time that the collector is away.
+      // One line in the log for each time that it fails.
       if (!hasFailed && !isClosed) log.warn('spans cannot be sent to the collector', { endpoint, error })
       hasFailed = true
-      queue = [...batch, ...queue].slice(0, MAX_QUEUE)
+      isAway = mayPass(error)
+      if (isAway) queue.putBack(batch)
     }
   }
 
   return {
     sink(span) {
-      if (isClosed || queue.length >= MAX_QUEUE) return
-      queue.push(span)
-      if (queue.length >= MAX_BATCH && !hasFailed) flush()
+      if (isClosed) return
+      queue.push(encodeSpan(span))
+      if (isDue()) flush()
       else schedule()
     },
     async close() {
       clearTimeout(timer)
+      const deadline = performance.now() + CLOSE_MS
+      const left = (): number => Math.max(1, deadline - performance.now())
       await Promise.race([sending, new Promise(resolve => setTimeout(resolve, CLOSE_MS).unref())])
       isClosed = true
-      if (!hasFailed) await send(CLOSE_MS)
+      while (!isAway && queue.length > 0) await send(left())
       client.close()
     },
   }
 }
+
+/** The failures after which OTLP lets spans be sent again. Any other would come again, and no later span would be sent. */
+const PASSING: ReadonlySet<number> = new Set([
+  GrpcCode.cancelled,
+  GrpcCode.deadlineExceeded,
+  GrpcCode.aborted,
+  GrpcCode.outOfRange,
+  GrpcCode.unavailable,
+  GrpcCode.dataLoss,
+])
+
+const mayPass = (error: unknown): boolean => error instanceof GrpcError && PASSING.has(error.code)

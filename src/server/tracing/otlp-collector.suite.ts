@@ -21,6 +21,8 @@ export interface OtlpCollector {
   /** `127.0.0.1:PORT`. */
   readonly endpoint: string
   readonly spans: CollectedSpan[]
+  /** The codes of gRPC with which the next calls are refused. */
+  readonly refusals: number[]
   /** Resolves as soon as there is such a span. */
   find(isWanted: (span: CollectedSpan) => boolean): Promise<CollectedSpan>
   close(): void
@@ -30,6 +32,7 @@ const PATH = '/opentelemetry.proto.collector.trace.v1.TraceService/Export'
 
 export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
   const spans: CollectedSpan[] = []
+  const refusals: number[] = []
   const waiting = new Set<() => void>()
   const server: Http2Server = createServer()
   server.on('stream', (stream, headers) => {
@@ -37,9 +40,10 @@ export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('end', () => {
       const isKnown = headers[':path'] === PATH && headers['content-type'] === 'application/grpc'
-      if (isKnown) spans.push(...decode(Buffer.concat(chunks).subarray(5)))
+      const status = refusals.shift() ?? (isKnown ? 0 : 12)
+      if (status === 0) spans.push(...decode(Buffer.concat(chunks).subarray(5)))
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
-      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': isKnown ? '0' : '12' }))
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': String(status) }))
       stream.end(Buffer.alloc(5))
       for (const wake of waiting) wake()
     })
@@ -48,6 +52,7 @@ export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
   return {
     endpoint: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    refusals,
     find: isWanted =>
       new Promise(resolve => {
         const look = (): void => {

@@ -7,7 +7,8 @@ const method = messageTypes({
   ExportTraceServiceResponse: message({}),
   ResourceSpans: message({ resource: ['Resource', 1], scopeSpans: ['ScopeSpans', 2, 'repeated'] }),
   Resource: message({ attributes: ['KeyValue', 1, 'repeated'] }),
-  ScopeSpans: message({ scope: ['Scope', 1], spans: ['Span', 2, 'repeated'] }),
+  // The spans are encoded when they end.
+  ScopeSpans: message({ scope: ['Scope', 1], spans: ['bytes', 2, 'repeated'] }),
   Scope: message({ name: ['string', 1] }),
   Span: message({
     traceId: ['bytes', 1],
@@ -42,15 +43,19 @@ export const EXPORT = method<object, object>(
   'ExportTraceServiceResponse',
 )
 
-/** The request that sends the spans. `resource` describes this server. */
-export const exportRequest = (spans: readonly FinishedSpan[], resource: Attributes): object => ({
+/** The request that sends encoded spans. `resource` describes this server. */
+export const exportRequest = (spans: readonly Buffer[], resource: Attributes): object => ({
   resourceSpans: [
-    {
-      resource: { attributes: keyValues(resource) },
-      scopeSpans: [{ scope: { name: 'binnacle' }, spans: spans.map(encodeSpan) }],
-    },
+    { resource: { attributes: keyValues(resource) }, scopeSpans: [{ scope: { name: 'binnacle' }, spans }] },
   ],
 })
+
+/** A span as bytes. They hold nothing else in memory: a part of a text keeps all of it. */
+export const encodeSpan = (span: FinishedSpan): Buffer => SPAN.encode(messageOf(span)).subarray(FRAME_HEAD_BYTES)
+
+const SPAN = method<object, object>('', 'Span', 'ExportTraceServiceResponse')
+/** Before a message of gRPC. */
+const FRAME_HEAD_BYTES = 5
 
 const SAMPLED = 0x1
 /** It is known whether the parent, or what is linked, is of another process. */
@@ -58,7 +63,7 @@ const HAS_IS_REMOTE = 0x100
 const IS_REMOTE = 0x200
 const ERROR = 2
 
-const encodeSpan = ({ context, parent, link, isParentRemote, isError, ...span }: FinishedSpan): object => ({
+const messageOf = ({ context, parent, link, isParentRemote, isError, ...span }: FinishedSpan): object => ({
   traceId: Buffer.from(context.traceId, 'hex'),
   spanId: Buffer.from(context.spanId, 'hex'),
   ...(context.state !== '' && { traceState: context.state }),
@@ -87,8 +92,11 @@ const idsOf = ({ traceId, spanId, state }: FinishedSpan['context']): object => (
 const keyValues = (attributes: Attributes): object[] =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
 
+/** Clients choose paths and the names of their programs, up to a megabyte. */
+const MAX_TEXT = 16 * 1024
+
 function anyValue(value: AttributeValue): object {
-  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'string') return { stringValue: value.slice(0, MAX_TEXT) }
   if (typeof value === 'boolean') return { boolValue: value }
   return Number.isSafeInteger(value) ? { intValue: value } : { doubleValue: value }
 }

@@ -21,6 +21,8 @@ export interface GrpcClientOptions {
 }
 
 const RECONNECT_MS = 100
+/** Go's clients of gRPC take no longer message. */
+const MAX_ANSWER_BYTES = 4 * 2 ** 20
 
 /** For the socket at a path, such as `/run/signer.sock`. */
 export const createSocketClient = ({
@@ -67,7 +69,7 @@ export function createGrpcClient({ endpoint, dial, onCall }: GrpcClientOptions):
     const on = await connection(deadline)
     const timeoutMs = Math.max(1, deadline - performance.now())
     const fields = callHeaders(on, name, { 'grpc-timeout': `${Math.ceil(timeoutMs)}m` })
-    return decode(await unary(on, fields, encode(request), timeoutMs))
+    return decode(await unary(on, fields, encode(request), timeoutMs, MAX_ANSWER_BYTES))
   }
 
   return {

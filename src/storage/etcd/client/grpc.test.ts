@@ -67,6 +67,18 @@ describe('a call', () => {
     expect(await failure(call())).toMatchObject({ code: 14, message: 'no', progress: 'answered' })
   })
 
+  test('ends when the answer is longer than it may be', async () => {
+    let isClosed = false
+    answer = stream => {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
+      stream.on('close', () => (isClosed = true))
+      stream.write(Buffer.alloc(100_000))
+    }
+    const error = await failure(unary(client, headersAt(client), FRAME, 60_000, 1_000))
+    expect(error).toMatchObject({ code: GrpcCode.resourceExhausted, progress: 'lost' })
+    await expect.poll(() => isClosed).toBe(true)
+  })
+
   test('is unsent when the peer refuses the stream', async () => {
     answer = stream => stream.close(constants.NGHTTP2_REFUSED_STREAM)
     expect((await failure(call())).progress).toBe('unsent')

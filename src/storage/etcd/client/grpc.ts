@@ -2,7 +2,7 @@
 // independent of etcd.
 import type { RequestFields } from '../../../base/http2/request-encoder.js'
 import type { Connection } from './connection.js'
-import { createFrameReader, onlyMessage } from './frames.js'
+import { createFrameReader, MAX_MESSAGE_BYTES, onlyMessage } from './frames.js'
 import type { ClientStream, StreamSink } from './http2/client-stream.js'
 
 export const GrpcCode = {
@@ -13,6 +13,7 @@ export const GrpcCode = {
   deadlineExceeded: 4,
   permissionDenied: 7,
   resourceExhausted: 8,
+  aborted: 10,
   outOfRange: 11,
   unimplemented: 12,
   internal: 13,
@@ -52,17 +53,18 @@ export function callHeaders(
   return [...pseudo, 'te', 'trailers', 'content-type', 'application/grpc', ...Object.entries(metadata).flat()]
 }
 
-/** Sends one message, given as a frame, and resolves with the message of the response. */
+/** Sends one message, given as a frame, and resolves with the message of the response. A longer one ends the call. */
 export function unary(
   connection: Connection,
   fields: RequestFields,
   frame: Buffer,
   timeoutMs: number,
+  maxBytes = MAX_MESSAGE_BYTES,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const size = frame.length - FRAME_HEAD_BYTES
     if (size > MAX_SENT_BYTES) return reject(tooLarge(size))
-    const call = new UnaryCall(resolve, reject)
+    const call = new UnaryCall(resolve, reject, maxBytes)
     const stream = connection.open(fields, call)
     if (!stream) return reject(connectionClosed())
     stream.write(frame, true)
@@ -77,13 +79,17 @@ class UnaryCall implements StreamSink {
   private hasHeaders = false
   private status: GrpcError | undefined
   private timer: NodeJS.Timeout | undefined
+  private stream: ClientStream | undefined
+  private received = 0
 
   constructor(
     private readonly resolve: (message: Buffer) => void,
     private readonly reject: (error: unknown) => void,
+    private readonly maxBytes: number,
   ) {}
 
   limit(stream: ClientStream, timeoutMs: number): void {
+    this.stream = stream
     this.timer = setTimeout(giveUpSoon, timeoutMs, this, stream)
   }
 
@@ -106,6 +112,12 @@ class UnaryCall implements StreamSink {
   }
 
   data(bytes: Buffer, isEnd: boolean): void {
+    this.received += bytes.length
+    if (this.received > this.maxBytes + FRAME_HEAD_BYTES) {
+      this.stream?.cancel()
+      const text = `received message larger than max (${this.received} vs. ${this.maxBytes})`
+      return this.fail(new GrpcError(GrpcCode.resourceExhausted, text, 'lost'))
+    }
     if (!this.chunk) this.chunk = bytes
     else (this.more ??= [this.chunk]).push(bytes)
     // The status is missing.
