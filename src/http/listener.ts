@@ -13,6 +13,7 @@ import { refuseMalformed } from './wire/http1-checks.js'
 import { createHttp2 } from './wire/http2.js'
 import { createNamedServers } from './wire/named-servers.js'
 import { createNewConnections } from './wire/new-connections.js'
+import { createRequestOrder } from './wire/request-order.js'
 import { createSlowReaders, type Reader, type SlowReaders } from './wire/slow-readers.js'
 import { secureOptions, type TlsCertificates, type TlsOptions } from './wire/tls-options.js'
 import { ignoreData, serveUpgrades } from './wire/upgrades.js'
@@ -83,6 +84,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   server.maxConnections = MAX_CONNECTIONS
   /** The last response on each connection of HTTP/1.1; none once it speaks another protocol. */
   const responses = new Map<Duplex, ServerResponse | undefined>()
+  /** What is served on each of them. */
   const exchanges = new Map<Duplex, Exchange>()
   server.on('clientError', (error, socket) => {
     // Nothing can be sent in the middle of another response.
@@ -91,24 +93,26 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   })
   /** Requests of HTTP/1.1 whose body has not arrived yet. */
   const arriving = new Set<IncomingMessage>()
+  const inOrder = createRequestOrder()
   const serve = (request: IncomingMessage, response: ServerResponse, continues: boolean): void => {
-    const exchange = exchangeOfHttp1(request, response, continues)
-    begin(request.socket, response, exchange)
-    if (refuseMalformed(request, response)) return
+    begin(request.socket, response)
     if (hasBody(request)) {
       arriving.add(request)
       const remove = (): void => void arriving.delete(request)
       request.once('end', remove)
       request.once('close', remove)
     }
-    handle(exchange)
+    inOrder(request.socket, response, () => {
+      const exchange = exchangeOfHttp1(request, response, continues)
+      exchanges.set(request.socket, exchange)
+      if (!refuseMalformed(request, response)) handle(exchange)
+    })
   }
   server.on('request', (request, response) => serve(request, response, false))
   // The client waits with its body until it is asked for it.
   server.on('checkContinue', (request, response) => serve(request, response, true))
   /** A request of HTTP/1.1 begins. */
-  function begin(socket: Socket, response: ServerResponse | undefined, exchange: Exchange): void {
-    exchanges.set(socket, exchange)
+  function begin(socket: Socket, response: ServerResponse | undefined): void {
     if (!responses.has(socket)) {
       newConnections.served(socket)
       const remove = readers?.add(readerOf(socket, responses, exchanges))
@@ -129,7 +133,8 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     lastResponse: socket => responses.get(socket),
     serve(request, socket) {
       const exchange = exchangeOfUpgrade(request, socket)
-      begin(request.socket, undefined, exchange)
+      begin(request.socket, undefined)
+      exchanges.set(request.socket, exchange)
       handle(exchange)
     },
   })
