@@ -239,10 +239,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       return andThen(authorizeRequest(request, attributes, authorize), () => {
         const proxied = proxies?.find(request.info)
         if (proxied) {
-          return andThen(takeSeats(request), () => {
-            request.isRouted = true
-            return proxied(request, () => end(request, started))
-          })
+          return andThen(takeSeats(request), () => proxied(request, () => end(request, started)))
         }
         if (!isMutating(request.info)) return andThen(takeSeats(request), () => serve(request, started))
         request.bodyReader = readCountedBody

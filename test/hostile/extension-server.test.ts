@@ -132,6 +132,11 @@ test.each([
   expect((await send(`${GROUP}/things`)).status).toBe(200)
 })
 
+test('names that a client invents are no labels of metrics', async () => {
+  expect((await send(`${GROUP}/invented`)).status).toBe(200)
+  expect((await send('/metrics')).text).not.toContain('resource="invented"')
+})
+
 test('the values of headers are passed on byte by byte', async () => {
   const path = `${GROUP}/bytes`
   const values = [(await send(path)).headers['x-a'], (await send2(path)).headers['x-a']]

@@ -17,7 +17,10 @@ export interface RequestMetrics {
 export interface CountedRequest {
   readonly info: RequestInfo
   readonly exchange: { readonly method: string; readonly query: string; readonly headers: Headers }
-  /** Only requests that something serves are counted: a client can invent any number of names. */
+  /**
+   * Only requests that this server serves are counted: a client can invent any number of names. Those that are passed on are
+   * counted by the extension server, as with kube-apiserver.
+   */
   readonly isRouted: boolean
   /** Undefined before the request is authenticated. */
   readonly user?: { readonly name: string } | undefined
