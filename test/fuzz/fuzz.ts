@@ -141,6 +141,8 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /attempted to modify the object, which is not supported for this operation/,
   // The eviction of a pod that two budgets select.
   /This pod has more than one PodDisruptionBudget/,
+  // A pod whose runtimeClassName is empty.
+  /resource name may not be empty/,
   // The proxy of a node without addresses.
   /no preferred addresses found/,
 ]
