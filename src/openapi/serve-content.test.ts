@@ -12,8 +12,8 @@ const EARLIER = 'Thu, 29 Feb 2024 11:59:59 GMT'
 const SAME = 'Thu, 29 Feb 2024 12:00:00 GMT'
 const LATER = 'Thu, 29 Feb 2024 12:00:01 GMT'
 
-const send = (headers: ContentRequest['headers'], method = 'GET') => {
-  const { body, ...response } = serveContent({ method, headers }, content)
+const send = (headers: ContentRequest['headers'], method = 'GET', document = content) => {
+  const { body, ...response } = serveContent({ method, headers }, document)
   return { ...response, text: body.toString() }
 }
 
@@ -90,6 +90,13 @@ test('several ranges are parts of one response', () => {
 
 test('ranges that hold more than the document are not worth it', () => {
   expect(send({ range: 'bytes=0-,0-' })).toMatchObject({ status: 200, text: '0123456789' })
+})
+
+test('very many ranges are answered with the document', () => {
+  const document = 'x'.repeat(10_000)
+  const range = `bytes=${Array.from({ length: 1_001 }, () => '0-0').join(',')}`
+  const sent = send({ range }, 'GET', { ...content, body: () => Buffer.from(document) })
+  expect(sent).toMatchObject({ status: 200, text: document })
 })
 
 test.each(['bytes=x', 'bytes=5-2', 'bytes=-', 'lines=0-1', 'bytes=0-1,x'])('%s is no range', range => {

@@ -146,14 +146,18 @@ function parseRange(text: string, size: number): Range | 'beyond' | undefined {
   return { start, length: Math.min(Number(last), size - 1) - start + 1 }
 }
 
-/** Several ranges that hold more than the document are answered with the document. */
+/** Each range has a header of its own in the response, which may be much longer than the range. */
+const MAX_RANGES = 1_000
+
+/** Very many ranges, and several that hold more than the document, are answered with the document. */
 function rangesOf(
   complete: Buffer,
   ranges: readonly Range[],
   headers: Readonly<Record<string, string>>,
 ): ContentResponse {
   const total = ranges.reduce((sum, { length }) => sum + length, 0)
-  if (ranges.length === 0 || total > complete.length) return { status: 200, headers, body: complete }
+  if (ranges.length === 0 || ranges.length > MAX_RANGES || total > complete.length)
+    return { status: 200, headers, body: complete }
   const [only] = ranges
   if (ranges.length === 1 && only) {
     return {
