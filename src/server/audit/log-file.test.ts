@@ -36,10 +36,10 @@ test('a file that cannot be renamed is written again when it can, and nothing is
   log.write('one\n')
   const inTheWay = join(folder, 'stuck', 'audit-1970-01-01T00-00-00.000.log')
   mkdirSync(inTheWay)
-  expect(() => log.write('a second line\n')).toThrow()
+  expect(() => log.write('a second line\n')).toThrow(/EEXIST|EISDIR|ENOTEMPTY/)
   // It would get the number of a file that was closed.
   const other = openSync(join(folder, 'other'), 'w')
-  expect(() => log.write('a second line\n')).toThrow()
+  expect(() => log.write('a second line\n')).toThrow(/EEXIST|EISDIR|ENOTEMPTY/)
   rmdirSync(inTheWay)
   log.write('a third line\n')
   closeSync(other)
