@@ -132,7 +132,7 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   // A strategic merge patch whose lists do not fit those of the object, or its own directives.
   /does not contain declared merge key: /,
   /list element types are not identical: /,
-  /expected a \[\]interface \{\}, but received a /,
+  /expected a (\[\]|map\[string\])interface \{\}, but received a /,
   /The order in patch list:/,
   /unknown patch type: /,
   /unable to find api field in struct /,
