@@ -10,6 +10,7 @@ import { StorageError } from '../storage/storage-error.js'
 import type { Entry, Guard, ReadAt, Revision, Store } from '../storage/store.js'
 import { createWatchCache, type EntryAttributes, type WatchCache } from '../storage/watch-cache.js'
 import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
+import { createInitialPages, type InitialPages } from './cache/initial-pages.js'
 import { createKnownLists, type KnownLists } from './cache/known-lists.js'
 import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
 import { createObjectViews, type ObjectViews, type ReadErrors } from './object-view.js'
@@ -18,6 +19,7 @@ import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './s
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
 export type { Gathering } from './cache/gatherings.js'
+export type { InitialPage } from './cache/initial-pages.js'
 export { type KnownList, type ListState } from './cache/known-lists.js'
 export { type ListPiece, type PieceForm, replaceItems } from './cache/list-pieces.js'
 export type { ObjectAttributes, ObjectEntry, ObjectEvent }
@@ -30,6 +32,8 @@ export interface ObjectStore {
   readonly changes: WatchChanges
   /** The lists of all kinds of the server that are requested again and again. */
   readonly knownLists: KnownLists
+  /** What watches have begun with just now. */
+  readonly initialPages: InitialPages
   /** The object as the bytes in which it is stored. */
   encode(object: ApiObject): Buffer
   /** Undefined if there is no object, also if the name cannot be that of a key. */
@@ -145,6 +149,7 @@ export function createObjectStore(
     views,
     changes: createWatchChanges(views),
     knownLists: shared.knownLists,
+    initialPages: createInitialPages(),
     encode,
     get(namespace, name, at) {
       const key = keyOf(kind, namespace, name)

@@ -66,6 +66,7 @@ describe('events as JSON', () => {
       type: 'BOOKMARK',
       object: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { resourceVersion: '9' } },
     })
+    expect(encoderOf(PLAIN_JSON).bookmark(9, false)).toBe(encoder.bookmark(9, false))
     expect(json(encoder.bookmark(9, true)).object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' })
     expect(json(encoder.error(expired('too old').status))).toMatchObject({ type: 'ERROR', object: { code: 410 } })
   })

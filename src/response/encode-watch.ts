@@ -50,14 +50,12 @@ export function createEventEncoders(now: () => number): EventEncoders {
   }
 
   return {
-    create: (served, form, include) =>
-      createEventEncoder(served, form, encoderFor(served, form, include), encoded, now),
+    create: (served, form, include) => createEventEncoder(form, encoderFor(served, form, include), encoded, now),
   }
 }
 
 /** An encoder for one watch: the first event of a Table has the columns, the others have not. */
 function createEventEncoder(
-  served: VersionedKind,
   form: OutputFormat,
   encoder: SharedEncoder,
   encoded: EncodedEvents,
@@ -80,7 +78,7 @@ function createEventEncoder(
     bookmark(revision, initial) {
       const withColumns = first
       first = false
-      return encoder.bookmark(bookmarkObject(served, revision, initial), withColumns, now)
+      return encoder.bookmark(revision, initial, withColumns, now)
     },
     error: status => frame(form, 'ERROR', statusValue(status)),
   }
@@ -127,7 +125,7 @@ function createEncodedEvents(): EncodedEvents {
 interface SharedEncoder {
   readonly slots: Readonly<Record<EventType, number>>
   encode(type: EventType, shown: ObjectView, withColumns: boolean, now: () => number): Buffer
-  bookmark(object: ApiObject, withColumns: boolean, now: () => number): Buffer
+  bookmark(revision: Revision, initial: boolean, withColumns: boolean, now: () => number): Buffer
 }
 
 /** Two for each type of event: with and without the columns of a Table. */
@@ -141,15 +139,23 @@ function createSharedEncoder(
 ): SharedEncoder {
   const slots = { ADDED: firstSlot, MODIFIED: firstSlot + 2, DELETED: firstSlot + 4 }
   const copy = form.encoding === 'json' && !form.as ? createCopier() : undefined
+  let latest: { readonly name: string; readonly bytes: Buffer } | undefined
   return {
     slots,
     encode(type, shown, withColumns, now) {
       if (copy && shown.entry) return copy(type, shown.entry, shown.head)
       return frame(form, type, show(served, form, include, shown.value(), withColumns, now))
     },
-    // The annotation for the end of the initial events is in the object of the row, so that the row must have one.
-    bookmark: (object, withColumns, now) =>
-      frame(form, 'BOOKMARK', show(served, form, include === 'None' ? 'Metadata' : include, object, withColumns, now)),
+    // Watches that wait for the same get the same bookmark.
+    bookmark(revision, initial, withColumns, now) {
+      const name = `${revision} ${initial} ${withColumns}`
+      if (latest?.name === name) return latest.bytes
+      const object = bookmarkObject(served, revision, initial)
+      // The annotation for the end of the initial events is in the object of the row, so that the row must have one.
+      const shown = show(served, form, include === 'None' ? 'Metadata' : include, object, withColumns, now)
+      latest = { name, bytes: frame(form, 'BOOKMARK', shown) }
+      return latest.bytes
+    },
   }
 }
 

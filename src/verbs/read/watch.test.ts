@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import { customKind } from '../../crd/custom-kind.js'
 import { NO_NAMES, withRightStatus } from '../../crd/definition-status.js'
@@ -112,4 +112,53 @@ const configMap = (name: string): ApiObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, namespace: 'x' },
+})
+
+describe('watches that begin with the objects that exist', () => {
+  const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'ConfigMap')!
+  /** The names that it begins with, `+` after those whose encoding other watches share. */
+  async function initialNames(namespace = 'x'): Promise<string[]> {
+    const target = { kind, version: kind.versions[0]!, namespace, name: '', subresource: '' }
+    const query = new URLSearchParams(
+      'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    )
+    const prepared = await createVerbs(context).watch(request, target, query)
+    const names: string[] = []
+    return new Promise(resolve => {
+      const open = prepared.start({
+        event: (_, { value }, source) => names.push(`${metaOf(value()).name}${source ? '+' : ''}`) > 0,
+        bookmark(revision) {
+          resolve([...names, String(revision)])
+          open.stop()
+          return true
+        },
+        end: () => {},
+      })
+    })
+  }
+
+  beforeEach(async () => {
+    await context.objectStore(kind).create(configMap('a'))
+    await context.objectStore(kind).create(configMap('b'))
+  })
+
+  test('share them as long as nothing is written', async () => {
+    expect(await initialNames()).toEqual(['a', 'b', '2'])
+    expect(await initialNames()).toEqual(['a+', 'b+', '2'])
+    expect(await initialNames('y')).toEqual(['2'])
+  })
+
+  test('see what was written before they begin', async () => {
+    await initialNames()
+    await context.objectStore(kind).create(configMap('c'))
+    expect(await initialNames()).toEqual(['a', 'b', 'c', '3'])
+    expect(await initialNames()).toEqual(['a+', 'b+', 'c+', '3'])
+  })
+
+  test('share pages', async () => {
+    for (let i = 0; i < 510; i++) await context.objectStore(kind).create(configMap(`c${i}`))
+    const alone = await initialNames()
+    expect(alone).toHaveLength(513)
+    expect(await initialNames()).toEqual(alone.map(name => (name === '512' ? name : `${name}+`)))
+  })
 })

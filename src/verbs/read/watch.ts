@@ -6,7 +6,7 @@ import { type Status, StatusError, tooOldResourceVersion, unclassified } from '.
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { keyPrefixOf, type ObjectEvent, type ObjectStore } from '../../objects/object-store.js'
+import { type InitialPage, keyPrefixOf, type ObjectEvent, type ObjectStore } from '../../objects/object-store.js'
 import { type ObjectView } from '../../objects/object-view.js'
 import { viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
@@ -24,7 +24,7 @@ export type { EventType }
 /** Takes the events. `event` and `bookmark` return false if the next one must wait for `resume`. */
 export interface EventSink {
   /** `source` is the same for all watchers of the event, so that they can share its encoding. */
-  event(type: EventType, object: ObjectView, source: ObjectEvent | undefined): boolean
+  event(type: EventType, object: ObjectView, source: object | undefined): boolean
   /** All events up to this revision have been sent; `initial` if these were the objects that existed at the start. */
   bookmark(revision: Revision, initial: boolean): boolean
   /** The watch is over; with a Status if it failed. */
@@ -112,24 +112,55 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   /** The objects that exist at one revision, as ADDED events. */
   async function sendInitial(): Promise<Revision> {
     let at: ReadAt = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
-    const terms = selection.terms(versioned)
     let startAfter: string | undefined
+    let begun: Revision | undefined
     for (;;) {
-      const page = await asStatus(from, () =>
-        store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
-      )
-      const { entries, isSelected } = page
-      for (const view of await viewSelected(store.views, versioned, selection, entries, request, isSelected)) {
-        if (stopped) return page.revision
-        if (view && !sink.event('ADDED', view, undefined)) await drained()
+      const known = await knownPage(at, startAfter)
+      const page: InitialPage = known ?? (await readPage(at, startAfter))
+      const { mark, views, lastKey, remaining } = page
+      const after: Revision = begun ?? known?.after ?? mark.revision
+      begun = after
+      for (const view of views) {
+        if (stopped) return after
+        if (view && !sink.event('ADDED', view, known && view)) await drained()
       }
-      if (page.remaining === 0) {
-        if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await drained()
-        return page.revision
+      if (remaining === 0) {
+        if (options.allowWatchBookmarks && !sink.bookmark(after, true)) await drained()
+        return after
       }
-      at = { exactly: page.revision }
-      startAfter = entries.at(-1)!.key
+      at = { exactly: mark.revision }
+      startAfter = lastKey
     }
+  }
+
+  const nameOfPage = (at: ReadAt, startAfter = ''): string =>
+    [versioned.version.name, prefix, selection.text, isExact(at) ? at.exactly : '', startAfter].join(NUL)
+
+  /** A page that another watch has begun with, if nothing was written since. `after` is how far that is known. */
+  async function knownPage(
+    at: ReadAt,
+    startAfter: string | undefined,
+  ): Promise<(InitialPage & { readonly after: Revision }) | undefined> {
+    const page = store.initialPages.find(nameOfPage(at, startAfter))
+    if (!page || isExact(at)) return page && { ...page, after: page.mark.revision }
+    const changes = await store.cache.changesSince(prefix, page.mark, at)
+    return changes?.events.length === 0 ? { ...page, after: changes.mark.revision } : undefined
+  }
+
+  async function readPage(at: ReadAt, startAfter: string | undefined): Promise<InitialPage> {
+    const { epoch } = store.cache.mark(0)
+    const terms = selection.terms(versioned)
+    const { entries, isSelected, revision, remaining } = await asStatus(from, () =>
+      store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+    )
+    const views = viewSelected(store.views, versioned, selection, entries, request, isSelected)
+    const bytes = entries.reduce((sum, { value }) => sum + value.length, 0)
+    const page = { mark: { revision, epoch }, bytes, lastKey: entries.at(-1)?.key, remaining }
+    // What a webhook converts is read again: the request that began with it may end meanwhile.
+    if (views instanceof Promise) return { ...page, views: await views }
+    const made = { ...page, views }
+    store.initialPages.keep(nameOfPage(at, startAfter), made)
+    return made
   }
 
   const drained = (): Promise<void> =>
@@ -205,6 +236,11 @@ function reason(error: StorageError, requested: bigint): Status | undefined {
 /** An event is compared with one term before it is delivered: with one value, if possible, since that is a look-up. */
 const mostSelective = (terms: readonly AttributeTerm[]): AttributeTerm | undefined =>
   terms.find(({ values }) => values?.length === 1) ?? terms.find(({ values }) => values) ?? terms[0]
+
+const isExact = (at: ReadAt): at is { readonly exactly: Revision } => typeof at === 'object' && 'exactly' in at
+
+/** Names and selectors have none. */
+const NUL = '\0'
 
 const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')
 
