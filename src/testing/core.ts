@@ -134,6 +134,8 @@ async function openCore(
   let stopped: Promise<void> = Promise.resolve()
 
   let stage = createStage(store, from !== undefined)
+  /** What the server held at its stop, for reports after it. */
+  let last: Snapshot | undefined
   return {
     url: clientUrl(listeners.url),
     ca: listeners.httpsUrl && tls ? tls.ca : '',
@@ -146,7 +148,7 @@ async function openCore(
     answerTesting: answer => void (answerTesting = answer),
     server: () => stage.server(),
     revision: () => store.snapshot().revision,
-    snapshot: () => store.snapshot(),
+    snapshot: () => last ?? store.snapshot(),
     fork: forkClock =>
       openCore(
         {
@@ -175,6 +177,7 @@ async function openCore(
       stopped.catch(() => {}) // the next reset or the stop rejects with it
     },
     async stop() {
+      last ??= store.snapshot()
       await Promise.all([stopStage(), stopped])
       await listeners.close()
     },

@@ -81,6 +81,14 @@ test('the report of a test that failed is printed, in Vitest and in node:test', 
   }
 })
 
+test('a report can be asked for after the server has stopped', async () => {
+  const copy = await server.fork()
+  const recording = copy.record()
+  await copy.apply(configMap('in-copy', {}))
+  await copy.stop()
+  expect(recording.report()).toMatch(/201 PATCH .*in-copy[^]*created \/configmaps\/default\/in-copy$/)
+})
+
 test('a test that passes gives its result', async () => {
   expect(await server.recorded(async () => 7)).toBe(7)
 })
