@@ -114,6 +114,7 @@ export type ServedRequest = Pick<
   | 'log'
   | 'failure'
   | 'isRouted'
+  | 'termination'
   | 'bodyBytes'
   | 'reply'
 >
@@ -296,6 +297,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   function timeOut(request: IncomingRequest): void {
     const { reply, exchange } = request
     const error = deadlineExceeded()
+    request.termination = 504
     try {
       if (reply.status === 0) answerError(request, error)
       else if (!exchange.gone) reply.abort()
@@ -328,7 +330,10 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     // There is no client to answer, or the deadline has passed and the request is answered.
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
-    if (error instanceof TooManyRequests) return answerTooMany(reply, error.retryAfter)
+    if (error instanceof TooManyRequests) {
+      request.termination = 429
+      return answerTooMany(reply, error.retryAfter)
+    }
     if (error instanceof AuthorizationFailed || error instanceof AuditFailed)
       return answerFailed(reply, request.exchange, error)
     if (error instanceof RequestAborted) return answerTimedOut(reply, error)

@@ -43,6 +43,8 @@ export class IncomingRequest implements Request {
   deadline = Infinity
   /** Whether a resource or a path was found that serves the request. */
   isRouted = false
+  /** With which code the server ended the request to protect itself: too many of them, or too long. */
+  termination: 429 | 504 | undefined
   /** The length of the body that was read; undefined if none was. */
   bodyBytes: number | undefined
   /** How the body of a request is read that changes something; set when it is authorized. */

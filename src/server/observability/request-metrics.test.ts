@@ -20,12 +20,20 @@ function setUp() {
     async count(
       method: string,
       path: string,
-      { query = '', type = '', code = 200, isRouted = true, user = 'alice' } = {},
+      { query = '', type = '', code = 200, isRouted = true, user = 'alice', termination = 0 } = {},
     ): Promise<string[]> {
       const info = parseRequestInfo(method, path, query)
       const exchange = { method, query, headers: { 'content-type': type } }
       requests.onRequestEnd(
-        { info, exchange, isRouted, user: { name: user }, bodyBytes: 10, reply: { bytes: 2000 } },
+        {
+          info,
+          exchange,
+          isRouted,
+          user: { name: user },
+          bodyBytes: 10,
+          reply: { bytes: 2000 },
+          ...(termination !== 0 && { termination }),
+        },
         code,
         0.3,
       )
@@ -150,4 +158,20 @@ test('requests of the server to itself are counted apart', async () => {
   await count('GET', `${WIDGETS}/namespaces/a/${PLURAL}/b`, { user: 'system:apiserver' })
   const labels = { group: KIND.group, resource: PLURAL, subresource: '', verb: 'GET' }
   expect(await print()).toContain(`apiserver_selfrequest_total${printed(labels)} 1\n`)
+})
+
+test('requests that the server ends to protect itself are counted, also before they are routed', async () => {
+  const { count, print } = setUp()
+  const rejected = { termination: 429, code: 429, isRouted: false }
+  expect(await count('GET', `${WIDGETS}/${PLURAL}`, rejected)).toEqual([line('LIST', { scope: 'cluster', code: 429 })])
+  await count('GET', '/apis/made.up/v1/things', rejected)
+  await count('GET', `${WIDGETS}/${PLURAL}`, { termination: 504, code: 504 })
+  const page = await print()
+  const found = page.split('\n').filter(text => text.startsWith('apiserver_request_terminations_total{'))
+  expect(found.map(text => /code="(\d+)".*verb="(\w+)".* (\d+)$/.exec(text)?.slice(1))).toEqual([
+    ['429', 'LIST', '1'],
+    ['504', 'LIST', '1'],
+  ])
+  // A rejected request has no latency.
+  expect(page).toMatch(/apiserver_request_duration_seconds_count\{.*\} 1/)
 })

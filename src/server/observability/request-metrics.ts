@@ -22,6 +22,8 @@ export interface CountedRequest {
    * counted by the extension server, as with kube-apiserver.
    */
   readonly isRouted: boolean
+  /** With which code the server ended the request to protect itself. */
+  readonly termination?: number | undefined
   /** Undefined before the request is authenticated. */
   readonly user?: { readonly name: string } | undefined
   readonly bodyBytes: number | undefined
@@ -86,6 +88,11 @@ export function createRequestMetrics(
     'Counter of apiserver self-requests broken out for each verb, API resource and subresource.',
     ['verb', 'group', 'resource', 'subresource'],
   )
+  const terminations = metrics.counter(
+    'apiserver_request_terminations_total',
+    'Number of requests which apiserver terminated in self-defense.',
+    ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'],
+  )
   const deprecated = metrics.gauge(
     'apiserver_requested_deprecated_apis',
     'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
@@ -116,9 +123,24 @@ export function createRequestMetrics(
     return created
   }
 
+  /** A request that is rejected has not been routed yet; its resource may be one that nothing serves. */
+  const isServed = ({ isRouted, info }: CountedRequest): boolean =>
+    isRouted || (info.isResource && registry.find(info.group, info.version, info.resource) !== undefined)
+
+  function onTermination(request: CountedRequest, code: number): void {
+    const labels = labelsOf(request)
+    if (!labels || !isServed(request)) return
+    const { verb, dryRun, group, version, resource, subresource, scope, component } = labels
+    terminations.with(verb, group, version, resource, subresource, scope, component, String(code)).inc()
+    // Such a request has no latency that says anything.
+    if (code === 429) total.with(verb, dryRun, group, version, resource, subresource, scope, component, '429').inc()
+  }
+
   return {
     onRequestEnd(request, code, seconds) {
-      const labels = labelsOf(request)
+      if (request.termination !== undefined) onTermination(request, request.termination)
+      if (request.termination === 429) return
+      const labels = request.isRouted ? labelsOf(request) : undefined
       if (!labels) return
       const found = seriesOf(labels, request.info)
       let counter = found.counters.get(code)
@@ -198,9 +220,8 @@ const isSame = (a: RequestLabels, b: RequestLabels): boolean =>
   a.scope === b.scope &&
   a.dryRun === b.dryRun
 
-/** Undefined for requests that are not counted. */
-function labelsOf({ info, exchange, isRouted }: CountedRequest): RequestLabels | undefined {
-  if (!isRouted) return undefined
+/** Undefined for paths that are not counted. */
+function labelsOf({ info, exchange }: CountedRequest): RequestLabels | undefined {
   if (!info.isResource) return pathLabels(info.path)
   const { group, version, resource, subresource } = info
   const scope = scopeOf(info)
