@@ -63,8 +63,9 @@ describe.skipIf(etcdMissing())('three replicas', () => {
     }
     await workload.acknowledged(20)
     await workload.stopWriting()
-    const missed = () => [...workload.created].filter(name => !workload.watched.has(name))
-    await expect.poll(missed, { timeout: 10_000 }).toEqual([])
+    const { body: list } = await set.send(0, CONFIGMAPS)
+    const stored = list.items.map(nameOf).toSorted()
+    await expect.poll(() => [...workload.watched].toSorted(), { timeout: 10_000 }).toEqual(stored)
     await workload.stop()
 
     const lists = await Promise.all([0, 1, 2].map(index => set.send(index, CONFIGMAPS)))
@@ -72,13 +73,27 @@ describe.skipIf(etcdMissing())('three replicas', () => {
     // Every replica shows every acknowledged write.
     for (const shown of names) expect([...workload.created].filter(name => !shown.has(name))).toEqual([])
     expect(names[1]).toEqual(names[0])
-    const value = Number(lists[0]!.body.items.find((item: Named) => nameOf(item) === 'counter').data.value)
+    const { data } = lists[0]!.body.items.find((item: Named) => nameOf(item) === 'counter')
+    expect([...workload.patched].filter(key => !(key in data))).toEqual([])
+    const value = Number(data.value)
     expect(value).toBeGreaterThanOrEqual(workload.counter.raised)
     expect(value).toBeLessThanOrEqual(workload.counter.raised + workload.counter.unknown)
 
+    const { body: busy } = await set.send(2, '/api/v1/namespaces/busy/configmaps')
     const { body: services } = await set.send(1, '/api/v1/services')
+    const left = [
+      ...busy.items.map((item: Named) => `configmaps/${nameOf(item)}`),
+      ...services.items.map((item: Named) => `services/${nameOf(item)}`),
+    ]
+    expect(left.filter(name => workload.deleted.has(name))).toEqual([])
+    expect(workload.deleted.size).toBeGreaterThan(0)
     const addresses = services.items.map(({ spec }: Service) => spec.clusterIP)
     expect(new Set(addresses).size).toBe(addresses.length)
+    const { body: allocated } = await set.send(2, '/apis/networking.k8s.io/v1/ipaddresses')
+    const holders = new Map<string, string>(allocated.items.map((item: IpAddress) => [nameOf(item), parentOf(item)]))
+    expect(services.items.filter((item: Named & Service) => holders.get(item.spec.clusterIP) !== nameOf(item))).toEqual(
+      [],
+    )
     const ports = services.items.flatMap(({ spec }: Service) => spec.ports.flatMap(({ nodePort }) => nodePort ?? []))
     expect(new Set(ports).size).toBe(ports.length)
 
@@ -114,4 +129,9 @@ interface Service {
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly nodePort?: number }[] }
 }
 
+interface IpAddress extends Named {
+  readonly spec: { readonly parentRef: { readonly name: string } }
+}
+
+const parentOf = ({ spec }: IpAddress): string => spec.parentRef.name
 const nameOf = ({ metadata }: Named): string => metadata.name

@@ -8,18 +8,27 @@ import { type ReplicaSet, TOKEN } from './replica-set.js'
 const NAMESPACE = '/api/v1/namespaces/default'
 const CONFIGMAPS = `${NAMESPACE}/configmaps`
 const REQUEST_MS = 15_000
+const BUSY = 'busy'
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await sleep(20)
+}
 
 export interface Workload {
-  /** The names of objects whose creation was acknowledged. */
+  /** The names of objects whose creation was acknowledged, and that nobody deletes. */
   readonly created: Set<string>
+  /** Those whose deletion was acknowledged. */
+  readonly deleted: Set<string>
+  /** The keys of one object that patches have set, which were acknowledged. */
+  readonly patched: Set<string>
   /** How often the counter was raised, and how often that is not known. */
   readonly counter: { raised: number; unknown: number }
-  /** Answers of 500. */
+  /** Answers of 500, and reads that do not have what was acknowledged before. */
   readonly wrong: string[]
   /** Samples in which more than one replica led. */
   readonly doubleLeaders: string[]
-  /** The names of objects that a client with a watch has seen, which begins again at another replica when it ends. */
-  readonly watched: Set<string>
+  /** The names of the objects that there are, to a client with a watch, which begins again at another replica when it ends. */
+  readonly watched: ReadonlySet<string>
   /** Resolves when this many more writes were acknowledged. */
   acknowledged(count: number): Promise<void>
   /** Ends the writes, and later the watch and the samples. */
@@ -29,6 +38,8 @@ export interface Workload {
 
 export function startWorkload(set: ReplicaSet): Workload {
   const created = new Set<string>()
+  const deleted = new Set<string>()
+  const patched = new Set<string>()
   const watched = new Set<string>()
   const counter = { raised: 0, unknown: 0 }
   const wrong: string[] = []
@@ -36,8 +47,9 @@ export function startWorkload(set: ReplicaSet): Workload {
   const progress = { writes: 0, isWriting: true, isOver: false }
 
   /** Undefined if there was no answer, or one that leaves open whether the write was done. */
-  async function send(index: number, path: string, method: string, body: unknown) {
-    const answer = set.send(index, path, { method, body }).catch(() => undefined)
+  async function send(index: number, path: string, method: string, body?: unknown) {
+    const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {}
+    const answer = set.send(index, path, { method, body, headers }).catch(() => undefined)
     const response = await Promise.race([answer, sleep(REQUEST_MS, undefined, { ref: false })])
     if (response?.status === 500) wrong.push(`${method} ${path}: ${response.text}`)
     return response
@@ -56,12 +68,55 @@ export function startWorkload(set: ReplicaSet): Workload {
         const response = await send((client + i + attempt) % 3, path, 'POST', object)
         // A repeated create of an unknown outcome finds its own object.
         if (response?.status === 201 || (response?.status === 409 && attempt > 0)) {
-          if (!isService) created.add(name)
           progress.writes++
+          if (isService) break
+          created.add(name)
+          await expectRead(client + i + attempt + 1, `${CONFIGMAPS}/${name}`, 200)
           break
         }
         await sleep(20)
       }
+    }
+  }
+
+  /** Any replica has what any other has acknowledged. */
+  async function expectRead(index: number, path: string, status: 200 | 404): Promise<void> {
+    const response = await send(index % 3, path, 'GET')
+    if (response && response.status < 429 && response.status !== status)
+      wrong.push(`GET ${path} at ${index % 3}: ${response.status} instead of ${status}`)
+  }
+
+  /** Services and ConfigMaps come and go, in a namespace that changes meanwhile. */
+  async function comeAndGo(): Promise<void> {
+    await until(async () => {
+      const response = await send(0, '/api/v1/namespaces', 'POST', { metadata: { name: BUSY } })
+      return response?.status === 201 || response?.status === 409
+    })
+    for (let i = 0; progress.isWriting; i++) {
+      const [resource, object] =
+        i % 2 === 0 ? ['configmaps', {}] : ['services', { spec: { type: 'NodePort', ports: [{ port: 80 }] } }]
+      const path = `/api/v1/namespaces/${BUSY}/${resource}`
+      const name = `d${i}`
+      const label = { metadata: { labels: { turn: String(i) } } }
+      const [made] = await Promise.all([
+        send(i % 3, path, 'POST', { metadata: { name }, ...object }),
+        send((i + 1) % 3, `/api/v1/namespaces/${BUSY}`, 'PATCH', label),
+      ])
+      if (made?.status !== 201) continue
+      const gone = await send((i + 2) % 3, `${path}/${name}`, 'DELETE')
+      if (gone?.status !== 200) continue
+      deleted.add(`${resource}/${name}`)
+      await expectRead(i + 1, `${path}/${name}`, 404)
+    }
+  }
+
+  /** Patches are written without a read before, by what a replica knows of the object. */
+  async function patch(client: number): Promise<void> {
+    for (let i = client; progress.isWriting; i++) {
+      const key = `p${client}-${i}`
+      const response = await send(i % 3, `${CONFIGMAPS}/counter`, 'PATCH', { data: { [key]: 'x' } })
+      if (response?.status === 200) patched.add(key)
+      await sleep(20)
     }
   }
 
@@ -72,7 +127,7 @@ export function startWorkload(set: ReplicaSet): Workload {
         await sleep(20)
         continue
       }
-      const raised = { ...read.body, data: { value: String(Number(read.body.data.value) + 1) } }
+      const raised = { ...read.body, data: { ...read.body.data, value: String(Number(read.body.data.value) + 1) } }
       const written = await send((i + 1) % 3, `${CONFIGMAPS}/counter`, 'PUT', raised)
       if (written?.status === 200) counter.raised++
       else if (written === undefined || written.status >= 500) counter.unknown++
@@ -87,6 +142,7 @@ export function startWorkload(set: ReplicaSet): Workload {
         if (version === undefined) {
           const { status, body } = await set.send(index, CONFIGMAPS)
           if (status !== 200) throw new Error('no list')
+          watched.clear()
           for (const { metadata } of body.items) watched.add(metadata.name)
           version = body.metadata.resourceVersion as string
         }
@@ -114,7 +170,8 @@ export function startWorkload(set: ReplicaSet): Workload {
           const { type, object } = JSON.parse(line)
           if (type === 'ERROR') return object.code === 410 ? undefined : version
           version = object.metadata.resourceVersion
-          if (type !== 'BOOKMARK') watched.add(object.metadata.name)
+          if (type === 'DELETED') watched.delete(object.metadata.name)
+          else if (type !== 'BOOKMARK') watched.add(object.metadata.name)
         }
         if (progress.isOver) outgoing.destroy()
       }
@@ -132,10 +189,12 @@ export function startWorkload(set: ReplicaSet): Workload {
     }
   }
 
-  const writing = [create(0), create(1), create(2), raise(0), raise(1)]
+  const writing = [create(0), create(1), create(2), raise(0), raise(1), patch(0), patch(1), comeAndGo()]
   const watching = [watch(), sampleLeaders()]
   return {
     created,
+    deleted,
+    patched,
     counter,
     wrong,
     doubleLeaders,
