@@ -137,10 +137,18 @@ test('a Service has EndpointSlices and Endpoints of its pods, which follow their
   expect(slice.endpoints.map((each: Loose) => each.conditions)).toEqual(
     Array.from({ length: 2 }, () => ({ ready: true, serving: true, terminating: false })),
   )
-  const [pod] = await world.list('Pod')
-  await world.workloads.simulation.pods.setReady({ namespace: 'n', name: pod.metadata.name }, false)
+  const triggered = 'endpoints.kubernetes.io/last-change-trigger-time'
+  const service = await world.get('Service', 'a')
+  expect(slice.metadata.annotations).toEqual({ [triggered]: service.metadata.creationTimestamp })
+  const [{ metadata }] = (await world.list('Pod')) as [Loose]
+  await world.advance(7_000)
+  await world.workloads.simulation.pods.setReady({ namespace: 'n', name: metadata.name }, false)
   await world.idle()
+  const pod = await world.get('Pod', metadata.name)
   const endpoints = await world.get('Endpoints', 'a')
+  const { lastTransitionTime } = pod.status.conditions.find((each: Loose) => each.type === 'Ready')
+  expect(endpoints.metadata.annotations).toEqual({ [triggered]: lastTransitionTime })
+  expect(lastTransitionTime).not.toBe(service.metadata.creationTimestamp)
   expect(endpoints.subsets[0]).toMatchObject({
     addresses: [{ targetRef: { kind: 'Pod' } }],
     notReadyAddresses: [{ ip: pod.status.podIP }],

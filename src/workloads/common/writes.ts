@@ -86,7 +86,7 @@ export function createWrites(system: SystemObjects): Writes {
 }
 
 /** A deep copy without the members that are undefined, since objects of the API have none. */
-function copyOf(value: unknown): Value {
+export function copyOf(value: unknown): Value {
   if (Array.isArray(value)) return value.map(copyOf)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
     return value as Value

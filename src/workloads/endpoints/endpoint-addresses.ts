@@ -30,13 +30,18 @@ export interface Endpoint {
   readonly isServing: boolean
 }
 
+/** The pods that a Service selects, also those without an address. */
+export function podsOf(w: WorkloadEnv, service: Service): Pod[] {
+  const selector = selectorOfService(service)
+  const pods = [...w.pods.all(service.metadata.namespace ?? '')]
+  return pods.filter(({ metadata: { labels = {} } }) => matchesLabels(selector, labels))
+}
+
 /** The pods of a Service that have an address of the family. */
 export function endpointsOf(w: WorkloadEnv, service: Service, family: 4 | 6): Endpoint[] {
-  const { namespace = '' } = service.metadata
-  const selector = selectorOfService(service)
   const found: Endpoint[] = []
-  for (const pod of w.pods.all(namespace)) {
-    if (isFinished(pod) || !matchesLabels(selector, pod.metadata.labels ?? {})) continue
+  for (const pod of podsOf(w, service)) {
+    if (isFinished(pod)) continue
     const address = (pod.status?.podIPs ?? []).find(({ ip }) => isIP(ip) === family)?.ip
     if (address === undefined) continue
     const serving = isReady(pod)

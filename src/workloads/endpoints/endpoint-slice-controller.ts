@@ -9,10 +9,12 @@ import {
   endpointsOf,
   hasSelector,
   hostnameOf,
+  podsOf,
   portsOf,
   servicesOf,
   targetOf,
 } from './endpoint-addresses.js'
+import { createTriggerTimes, triggerAnnotations, withTriggerTime } from './trigger-times.js'
 
 const COMPONENT = 'endpointslice-controller'
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
@@ -31,6 +33,7 @@ type Desired = Pick<Slice, 'addressType' | 'endpoints' | 'ports'>
 
 export function startEndpointSliceController(w: WorkloadEnv): Controller {
   const writes = w.writesOf(COMPONENT)
+  const triggerTimes = createTriggerTimes()
 
   const slicesOf = (namespace: string, service: string): Slice[] =>
     ([...w.endpointSlices.all(namespace)] as Slice[]).filter(
@@ -51,14 +54,21 @@ export function startEndpointSliceController(w: WorkloadEnv): Controller {
       const service = w.services.get(namespace, name)
       const existing = slicesOf(namespace, name)
       const isLive = service && service.metadata.deletionTimestamp === undefined && hasSelector(service)
+      if (!service) triggerTimes.forget(namespace, name)
+      const triggered = isLive ? triggerTimes.take(service, podsOf(w, service)) : undefined
       const desired = isLive ? desiredSlices(w, service) : []
-      for (const wanted of desired) await keep(service!, wanted, existing)
+      for (const wanted of desired) await keep(service!, wanted, existing, triggered)
       for (const slice of existing) await writes.delete(w.endpointSlices, slice)
     },
   })
 
   /** Changes a slice that has the same ports, or another one, or makes one. */
-  async function keep(service: Service, wanted: Desired, existing: Slice[]): Promise<void> {
+  async function keep(
+    service: Service,
+    wanted: Desired,
+    existing: Slice[],
+    triggered: string | undefined,
+  ): Promise<void> {
     const ofType = existing.filter(({ addressType }) => addressType === wanted.addressType)
     const ports = JSON.stringify(wanted.ports)
     const kept = ofType.find(slice => JSON.stringify(slice.ports) === ports) ?? ofType[0]
@@ -72,7 +82,11 @@ export function startEndpointSliceController(w: WorkloadEnv): Controller {
     if (kept) {
       existing.splice(existing.indexOf(kept), 1)
       await writes.update(w.endpointSlices, kept, old =>
-        Object.assign({}, old, { metadata: { ...old.metadata, labels: ownLabels } }, wanted),
+        withTriggerTime(
+          old,
+          Object.assign({}, old, { metadata: { ...old.metadata, labels: ownLabels } }, wanted),
+          triggered,
+        ),
       )
       return
     }
@@ -81,6 +95,7 @@ export function startEndpointSliceController(w: WorkloadEnv): Controller {
         generateName: `${name}-`,
         namespace,
         labels: ownLabels,
+        annotations: triggerAnnotations(triggered),
         ownerReferences: [controllerRef({ ...service, apiVersion: 'v1', kind: 'Service' })],
       },
       ...wanted,

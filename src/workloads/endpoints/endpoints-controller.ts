@@ -5,7 +5,8 @@ import type { Service, WorkloadObject } from '../api/objects.js'
 import { withoutZeros } from '../common/status.js'
 import { follow, keyOf, readKey, startWorkloadController } from '../common/workload-controller.js'
 import type { WorkloadEnv } from '../common/workload-env.js'
-import { endpointsOf, hasSelector, hostnameOf, portsOf, servicesOf, targetOf } from './endpoint-addresses.js'
+import { endpointsOf, hasSelector, hostnameOf, podsOf, portsOf, servicesOf, targetOf } from './endpoint-addresses.js'
+import { createTriggerTimes, triggerAnnotations, withTriggerTime } from './trigger-times.js'
 
 const COMPONENT = 'endpoint-controller'
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
@@ -14,6 +15,7 @@ const MAX_ADDRESSES = 1000
 
 export function startEndpointsController(w: WorkloadEnv): Controller {
   const writes = w.writesOf(COMPONENT)
+  const triggerTimes = createTriggerTimes()
   return startWorkloadController(w, {
     name: 'endpoint',
     follow: queue => [
@@ -26,6 +28,7 @@ export function startEndpointsController(w: WorkloadEnv): Controller {
       const service = w.services.get(namespace, name)
       const existing = w.endpoints.get(namespace, name)
       if (!service) {
+        triggerTimes.forget(namespace, name)
         // Endpoints that were written by hand stay.
         if (existing?.metadata.labels?.[MANAGED_BY] === COMPONENT) await writes.delete(w.endpoints, existing)
         return
@@ -36,14 +39,17 @@ export function startEndpointsController(w: WorkloadEnv): Controller {
         [MANAGED_BY]: COMPONENT,
         ...(service.spec.clusterIP === 'None' && { [HEADLESS]: '' }),
       }
+      const triggered = triggerTimes.take(service, podsOf(w, service))
       const subsets = subsetsOf(w, service)
       if (existing) {
-        await writes.update(w.endpoints, existing, old => withSubsets(old, labels, subsets))
+        await writes.update(w.endpoints, existing, old =>
+          withTriggerTime(old, withSubsets(old, labels, subsets), triggered),
+        )
         return
       }
       try {
         await writes.create(w.endpoints, {
-          metadata: { name, namespace, labels },
+          metadata: { name, namespace, labels, annotations: triggerAnnotations(triggered) },
           ...(subsets.length > 0 && { subsets }),
         })
       } catch (error) {
