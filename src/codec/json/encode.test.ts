@@ -41,6 +41,8 @@ describe('texts', () => {
   ])('prints %j', (text, expected) => {
     expect(encodeJson(text)).toBe(expected)
     expect(encodeJson({ [text]: null })).toBe(`{${expected}:null}`)
+    const long = 'x'.repeat(200)
+    expect(encodeJson({ long, text })).toBe(`{"long":"${long}","text":${expected}}`)
   })
 })
 
