@@ -27,7 +27,7 @@ import { BodyTooLarge, type Exchange } from '../http/exchange.js'
 import type { PathRequest } from '../http/pages.js'
 import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
 import type { Recording } from './record/recording.js'
-import type { TestServer } from './test-server.js'
+import type { TestServer } from './test-server-type.js'
 import { TESTING_PATH } from './testing-path.js'
 
 const MAX_BODY = 1024 * 1024

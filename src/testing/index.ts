@@ -32,7 +32,7 @@ export type { Replay, ReplayDifference, ReplayOptions } from './record/replay.js
 export type { AnswerDifference } from './record/same-answer.js'
 export type { LoggedRequest, RequestLog } from './request-log.js'
 export { startBinnacle, type TestOptions } from './start-binnacle.js'
-export type { TestServer } from './test-server.js'
+export type { TestServer } from './test-server-type.js'
 export type { TestUser, TestUsers, UserOptions } from './users.js'
 export type { Condition, WaitOptions } from './wait.js'
 export type { Watch, WatchEvent } from './watch.js'

@@ -5,7 +5,8 @@ import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
 import { createTestClock } from './clock.js'
 import { type CoreOptions, startCore, type TestCore } from './core.js'
 import { readSnapshot } from './snapshots.js'
-import { createTestServer, type TestServer } from './test-server.js'
+import { createTestServer } from './test-server.js'
+import type { TestServer } from './test-server-type.js'
 
 export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
   /**
