@@ -1,6 +1,10 @@
 // Services get cluster IPs, and release them.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
+import { startBinnacleProcess } from '../components/binnacle.js'
 import { sendRequest } from './request.js'
 
 const SERVICES = '/api/v1/namespaces/default/services'
@@ -46,4 +50,27 @@ test('an update keeps the address', async () => {
   })
   expect(status).toBe(200)
   expect(updated.spec).toEqual(body.spec)
+})
+
+test('a server starts while another Service has the address of the service kubernetes, which gets it back', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-first-address-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const token = 'admin-token'
+  const start = (range: string) =>
+    startBinnacleProcess(`--data-dir=${directory}`, `--service-cluster-ip-range=${range}`)
+  const wide = await start('10.0.0.0/16')
+  const body = service('other', { clusterIP: '10.0.5.1' })
+  expect((await sendRequest(wide, SERVICES, { method: 'POST', token, body })).status).toBe(201)
+  await wide.stop()
+  // Now the first address is that of the Service.
+  const narrow = await start('10.0.5.0/24')
+  expect((await sendRequest(narrow, `${SERVICES}/kubernetes`, { method: 'DELETE', token })).status).toBe(200)
+  await narrow.stop()
+  const again = await start('10.0.5.0/24')
+  expect((await sendRequest(again, '/readyz', { token })).status).toBe(200)
+  expect((await sendRequest(again, `${SERVICES}/kubernetes`, { token })).status).toBe(404)
+  await sendRequest(again, `${SERVICES}/other`, { method: 'DELETE', token })
+  const address = async () => (await sendRequest(again, `${SERVICES}/kubernetes`, { token })).body.spec?.clusterIP
+  await expect.poll(address, { timeout: 20_000 }).toBe('10.0.5.1')
+  await again.stop()
 })
