@@ -302,7 +302,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       if (reply.status === 0) answerError(request, error)
       else if (!exchange.gone) reply.abort()
     } catch (unsent) {
-      request.log.error('a request could not be answered', { error: unsent })
+      giveUp(request, unsent)
     } finally {
       request.abort(error)
     }
@@ -312,10 +312,16 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     try {
       answerError(request, error)
     } catch (unsent) {
-      request.log.error('a request could not be answered', { error: unsent })
+      giveUp(request, unsent)
     } finally {
       end(request, started)
     }
+  }
+
+  /** Without an end of its connection the client would wait for an answer that does not come. */
+  function giveUp({ log: ofRequest, exchange }: IncomingRequest, error: unknown): void {
+    ofRequest.error('a request could not be answered', { error })
+    exchange.cut()
   }
 
   function answerError(request: IncomingRequest, thrown: unknown): void {

@@ -355,6 +355,30 @@ describe('limits', () => {
     expect(api.handler.load.reading).toBe(0)
   })
 
+  test('a request whose error cannot be answered is cut off, and its place is free', async () => {
+    let isBroken = true
+    api = await startApi({
+      limits: { maxReading: 1 },
+      authenticate: () => ({ name: 'someone', uid: '', groups: [], extra: {} }),
+      around: verbs => ({
+        ...verbs,
+        get(...args) {
+          if (isBroken) throw new Error('a bug')
+          return verbs.get(...args)
+        },
+      }),
+      asStatusError() {
+        if (isBroken) throw new Error('another bug')
+        return undefined
+      },
+    })
+    client = await http2Client(api)
+    await expect(client.send({ path: `${WIDGETS}/a` })).rejects.toThrow('NGHTTP2_INTERNAL_ERROR')
+    expect(api.handler.load.reading).toBe(0)
+    isBroken = false
+    expect((await client.send({ path: `${WIDGETS}/a` })).status).toBe(404)
+  })
+
   test('the limit counts for the user that is impersonated', async () => {
     api = await startApi({
       limits: { maxReading: 1 },

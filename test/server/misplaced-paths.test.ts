@@ -49,8 +49,8 @@ test('no resource is found at such a path', async () => {
       const collection = namespaced || part.length > 0 ? [] : [`${root}/namespaces/default/${resource}`]
       for (const misplaced of [path, ...collection]) {
         requests++
-        for (const method of ['GET', 'POST']) {
-          const { status } = await asAdmin(method, misplaced, method === 'POST' ? {} : undefined)
+        for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+          const { status } = await asAdmin(method, misplaced, method.startsWith('P') ? {} : undefined)
           if (status !== 404) found.push(`${method} ${misplaced}: ${status}`)
         }
       }
