@@ -170,6 +170,32 @@ describe('a token', () => {
   })
 })
 
+test.each([
+  ['short', 1, 1],
+  ['very long', 1_000, 2],
+])(
+  'a %s token is remembered if that takes little memory (%d more audiences, %d looks at the keys)',
+  async (_, count, looks) => {
+    const audiences = [API_AUDIENCE, ...Array.from({ length: count }, (_audience, i) => `https://audience-${i}`)]
+    const token = await issue({ audiences })
+    let looked = 0
+    const counted: TokenAuthority = {
+      ...authority,
+      get keys() {
+        looked++
+        return authority.keys
+      },
+    }
+    const authenticate = accountTokens(
+      counted,
+      async (kind, _namespace, name) => stored.get(`${kind} ${name}`),
+      () => now,
+    )
+    for (let i = 0; i < 2; i++) expect(await authenticate(token, [API_AUDIENCE])).toMatchObject({ ok: true })
+    expect(looked).toBe(looks)
+  },
+)
+
 describe('what is not taken for one', () => {
   test.each(['', 'nonsense', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'])('%j', async token => {
     expect(await check(token)).toEqual({ ok: false, error: 'invalid bearer token' })

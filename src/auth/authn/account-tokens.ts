@@ -125,6 +125,8 @@ function referenceTo(object: ApiObject): ValueObject {
 const LEEWAY_SECONDS = 10
 /** At most this many verified tokens are remembered. */
 const REMEMBERED = 4_096
+/** Longer ones are not remembered: who may request a token chooses its audiences, of which there may be a megabyte. */
+const MAX_REMEMBERED_LENGTH = 8 * 1024
 
 export function accountTokens(
   authority: TokenAuthority,
@@ -148,6 +150,7 @@ export function accountTokens(
 
   /** Not with a signer outside: it may withdraw a key at any time. */
   function remember(token: string, claims: ValueObject): void {
+    if (token.length > MAX_REMEMBERED_LENGTH) return
     if (signed.size >= REMEMBERED) signed.clear()
     signed.set(token, claims)
   }
