@@ -72,3 +72,31 @@ test('what cannot be read when it is written is tried again, too', async () => {
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('all pages are of one revision, whatever is written between them; later writes are events', async () => {
+  const pages: number[] = []
+  const log: string[] = []
+  for (let i = 10; i < 60; i++) await store.create(`/many/${i}`, Buffer.from('x'))
+  const last = (await store.get('/many/59'))!
+  const source: Store = {
+    ...store,
+    async range(prefix, options) {
+      const page = await store.range(prefix, options)
+      if (pages.push(page.entries.length) > 1) return page
+      await store.delete('/many/59', last.revision)
+      await store.create('/many/60', Buffer.from('x'))
+      return page
+    },
+  }
+  const paged = startInformer(source, '/many/', {
+    entry: ({ key }) => void log.push(key),
+    complete: () => void log.push('complete'),
+    event: ({ key, value }) => void log.push(`${value ? 'put' : 'delete'} ${key}`),
+  })
+  await paged.started
+  await expect.poll(() => log.at(-1)).toBe('put /many/60')
+  paged.stop()
+  expect(pages.length).toBeGreaterThan(1)
+  const before = Array.from({ length: 50 }, (_, i) => `/many/${10 + i}`)
+  expect(log).toEqual([...before, 'complete', 'delete /many/59', 'put /many/60'])
+})
