@@ -58,8 +58,25 @@ describe.skipIf(etcdMissing())('on the etcd of a cluster', () => {
     const widgets = '/apis/etcd.example.com/v1/namespaces/default/widgets'
     const widget = { apiVersion: 'etcd.example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: {} }
     expect((await send(widgets, 'POST', widget)).status).toBe(201)
+    // Protobuf leaves out the kind of its claims, which is filled in when it is read.
+    const set = {
+      metadata: { name: 'a' },
+      spec: {
+        serviceName: 'a',
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'd' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
+        ],
+      },
+    }
+    expect((await send('/apis/apps/v1/namespaces/default/statefulsets', 'POST', set)).status).toBe(201)
     const begins = async (key: string) => (await raw.get(key))?.value.toString('latin1', 0, 4)
     expect(await begins('/configmaps/default/a')).toBe('k8s\0')
+    expect(await begins('/statefulsets/default/a')).toBe('k8s\0')
     expect(await begins('/etcd.example.com/widgets/default/a')).toBe('{"ap')
     expect((await send('/api/v1/namespaces/default/configmaps/a')).body.data).toEqual({ k: 'v' })
   })
