@@ -77,6 +77,20 @@ describe('a mutation', () => {
       'may not mutate atomic arrays, maps or structs: .metadata.managedFields',
     ],
     [apply('Object{data: {"x": object.data.none}}'), 'no such key: none'],
+    [
+      apply(`Object{data: [{"a": "x"}]${'.map(v, {"a": v, "b": v})'.repeat(40)}[0]}`),
+      'operation cancelled: actual cost limit exceeded',
+    ],
+    [
+      jsonPatch(`[JSONPatch{op: "add", path: "/data", value: [{"a": "x"}]${'.map(v, {"a": v, "b": v})'.repeat(40)}}]`),
+      'operation cancelled: actual cost limit exceeded',
+    ],
+    [
+      jsonPatch(
+        `[JSONPatch{op: "add", path: "/data/a", value: ["${'x'.repeat(9000)}"]${'.map(v, {"a": v, "b": v})'.repeat(10)}[0]}]`,
+      ),
+      'admission has made an object of more than 8388608 characters',
+    ],
   ])('%j fails', async (mutation, expected) => {
     expect(await refusalOf(pluginWith([mutation]), attributes())).toContain(expected)
   })

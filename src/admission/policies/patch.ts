@@ -21,6 +21,7 @@ import { internalError, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersion, printGroupVersionKind } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
+import { checkChange } from '../../meta/object/value-limit.js'
 import { stringAt } from '../../meta/values/access.js'
 import { copyValue, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
@@ -48,6 +49,7 @@ export function applyObject(value: CelValue, target: PatchTarget): ApiObject {
   const { object } = target
   const { apiVersion, kind } = object
   const applied = { ...(jsonOf(value, { budget, wholeFloats: true }) as ValueObject), apiVersion, kind }
+  checkChange(applied, object)
   const type = typeOf(target)
   if (!type) throw notFound(object)
   try {
@@ -62,6 +64,7 @@ export function applyObject(value: CelValue, target: PatchTarget): ApiObject {
 export function applyOperations(value: CelValue, target: PatchTarget): ApiObject {
   const budget = new WorkBudget()
   const operations = isList(value) ? Array.from(itemsOf(value, budget), each => operationOf(each, budget)) : []
+  checkChange(operations, target.object)
   let patched: Value
   try {
     patched = applyJsonPatch(target.object, parseJsonPatch(operations, { fieldValidation: 'Ignore' }))
@@ -95,13 +98,19 @@ function operationOf(operation: CelValue, budget: WorkBudget): ValueObject {
 // ---- values of expressions as JSON
 
 interface JsonOptions {
-  /** A list that was doubled repeatedly can be endless. */
+  /** A list that was doubled repeatedly can be endless, and so can a map that has another one twice. */
   readonly budget: WorkBudget
   /** Whether 1.0 stays a float. In JSON it is printed like an integer. */
   readonly wholeFloats: boolean
 }
 
-function jsonOf(value: CelValue, options: JsonOptions): Value {
+/** More than any kind has. */
+const MAX_DEPTH = 1000
+
+const tooDeep = (): MutationError => new MutationError(`the value is nested more than ${MAX_DEPTH} levels deep`)
+
+function jsonOf(value: CelValue, options: JsonOptions, depth = 0): Value {
+  if (depth > MAX_DEPTH) throw tooDeep()
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (value instanceof Uint) return value.value <= Number.MAX_SAFE_INTEGER ? Number(value.value) : value.value
@@ -111,39 +120,46 @@ function jsonOf(value: CelValue, options: JsonOptions): Value {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof Timestamp) return (toPlain(value) as Date).toISOString().replace('.000Z', 'Z')
   if (value instanceof Duration) return toPlain(value) as string
-  if (value instanceof OptionalValue) return value.value === undefined ? null : jsonOf(value.value, options)
-  if (isList(value)) return Array.from(itemsOf(value, options.budget), item => jsonOf(item, options))
+  if (value instanceof OptionalValue) return value.value === undefined ? null : jsonOf(value.value, options, depth + 1)
+  if (isList(value)) return Array.from(itemsOf(value, options.budget), item => jsonOf(item, options, depth + 1))
   const json: ValueObject = {}
   if (value instanceof PatchObject) {
-    for (const [name, field] of value.fields) setOwn(json, name, jsonOf(field, options))
+    options.budget.charge(value.fields.size)
+    for (const [name, field] of value.fields) setOwn(json, name, jsonOf(field, options, depth + 1))
     return json
   }
   if (value instanceof MapValue) {
+    options.budget.charge(value.size)
     for (const key of value.keys()) {
       if (typeof key !== 'string') throw new MutationError('map keys must be strings')
-      setOwn(json, key, jsonOf(value.get(key)!, options))
+      setOwn(json, key, jsonOf(value.get(key)!, options, depth + 1))
     }
     return json
   }
   throw new MutationError('the expression evaluated to a type that could not marshal to JSON')
 }
 
+const MAX_ERRORS = 1000
+
 /** The type of an Object below a field is named by the path of the field: `Object.spec.template`. */
 function checkTypeNames(object: PatchObject, budget: WorkBudget): void {
   const errors: string[] = []
-  const visit = (value: CelValue, path: string): void => {
+  const visit = (value: CelValue, path: string, depth = 0): void => {
+    if (depth > MAX_DEPTH) throw tooDeep()
     if (value instanceof PatchObject) {
       const { name } = value.type
-      if (name !== path) {
+      if (name !== path && errors.length < MAX_ERRORS) {
         errors.push(
           `unexpected type name ${quote(name)}, expected ${quote(path)}, which matches field name path from root Object type`,
         )
       }
-      for (const [field, below] of value.fields) visit(below, `${path}.${field}`)
+      budget.charge(value.fields.size)
+      for (const [field, below] of value.fields) visit(below, `${path}.${field}`, depth + 1)
     } else if (isList(value)) {
-      for (const item of itemsOf(value, budget)) visit(item, path)
+      for (const item of itemsOf(value, budget)) visit(item, path, depth + 1)
     } else if (value instanceof MapValue) {
-      for (const key of value.keys()) visit(value.get(key)!, path)
+      budget.charge(value.size)
+      for (const key of value.keys()) visit(value.get(key)!, path, depth + 1)
     }
   }
   visit(object, object.type.name)
@@ -171,6 +187,7 @@ function notFound({ apiVersion, kind }: ApiObject): MutationError {
 /** The value as an object of the kind, with defaults. Fields that a built-in kind does not have are an error. */
 function decode(value: Value, { object, storedKind, findKind }: PatchTarget): ApiObject {
   if (!isObject(value)) throw internalError('the patch leaves no object')
+  checkChange(value, object)
   const { group, kind } = groupVersionKind(stringAt(value, 'apiVersion'), stringAt(value, 'kind'))
   const isSame = value.apiVersion === object.apiVersion && value.kind === object.kind
   const version = isSame ? versionOf(object, storedKind) : versionOf(value as ApiObject, findKind(group, kind))
