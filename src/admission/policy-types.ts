@@ -1,4 +1,5 @@
 // Checks the types of the expressions of a ValidatingAdmissionPolicy against the kinds that its rules name, for its status.
+import { startTurns } from '../base/turns.js'
 import { createTypeChecker, type TypeChecker } from '../builtin/policy-expressions.js'
 import type { Registry } from '../kinds/registry.js'
 import { compareTexts } from '../meta/go/go-text.js'
@@ -23,21 +24,23 @@ export interface TypeCheckEnv {
   readonly now: () => number
 }
 
-export function checkPolicyTypes(policy: ApiObject, env: TypeCheckEnv): readonly ExpressionWarning[] {
+export async function checkPolicyTypes(policy: ApiObject, env: TypeCheckEnv): Promise<readonly ExpressionWarning[]> {
   const spec = objectAt(policy, 'spec')
   const checkers = checkersOf(spec, env)
   const warnings: ExpressionWarning[] = []
-  const check = (fieldRef: string, expression: string): void => {
+  const turns = startTurns()
+  const check = async (fieldRef: string, expression: string): Promise<void> => {
     const found = checkers.flatMap(({ kind, checker }) => {
       const message = checker.check(expression)
       return message === undefined ? [] : `${printKind(kind)}: ${message}\n`
     })
     if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') })
+    if (turns.isDue()) await turns.give()
   }
   for (const [i, validation] of objectsAt(spec, 'validations').entries()) {
-    check(`spec.validations[${i}].expression`, stringAt(validation, 'expression'))
+    await check(`spec.validations[${i}].expression`, stringAt(validation, 'expression'))
     const message = stringAt(validation, 'messageExpression')
-    if (message !== '') check(`spec.validations[${i}].messageExpression`, message)
+    if (message !== '') await check(`spec.validations[${i}].messageExpression`, message)
   }
   return warnings
 }

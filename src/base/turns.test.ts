@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { nextTurn, startTurns } from './turns.js'
+import { eachInTurns, nextTurn, startTurns, startTurnsOf } from './turns.js'
 
 test('in a round of the event loop one work goes on, however much waits', async () => {
   let steps = 0
@@ -47,4 +47,45 @@ test('a turn is due sooner while other work waits', async () => {
   expect(turns.isDue()).toBe(true)
   await others
   expect(turns.isDue()).toBe(false)
+
+/** Longer than a turn. */
+function work(): void {
+  const end = performance.now() + 15
+  while (performance.now() < end);
+}
+
+test('short work is done at once, without a promise', () => {
+  const done: number[] = []
+  expect(eachInTurns([1, 2], item => void done.push(item), startTurns())).toBeUndefined()
+  expect(done).toEqual([1, 2])
+})
+
+test('others get a turn after long work', async () => {
+  const seen: string[] = []
+  setImmediate(() => seen.push('another'))
+  await eachInTurns(
+    ['a', 'b'],
+    item => {
+      work()
+      seen.push(item)
+    },
+    startTurns(),
+  )
+  expect(seen).toEqual(['a', 'another', 'b'])
+})
+
+test('work that is not wanted any more ends between turns', async () => {
+  const cancellation = { signal: new AbortController().signal, aborted: undefined as Error | undefined }
+  let count = 0
+  const finished = eachInTurns(
+    [1, 2, 3],
+    () => {
+      count++
+      work()
+      cancellation.aborted = new Error('too late')
+    },
+    startTurnsOf(cancellation),
+  )
+  await expect(finished).rejects.toThrow('too late')
+  expect(count).toBe(1)
 })

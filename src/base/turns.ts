@@ -7,7 +7,8 @@
 // All work that waits for its turn stands in one queue, of which one goes on in each round of the event loop. So a round
 // takes no longer than one turn, however much work there is, and sockets are read in between.
 
-import type { Awaitable } from './awaitable.js'
+import { type Awaitable, andThen, eachInTurn } from './awaitable.js'
+import { type Cancellation, throwIfAborted } from './cancellation.js'
 
 export interface Turns {
   /** Asked before a promise is made, so that short work needs none. */
@@ -17,6 +18,13 @@ export interface Turns {
   next(): Awaitable<void>
 }
 
+/** Calls the action for one item after the other: without a promise as long as it returns none and takes little time. */
+export const eachInTurns = <T>(
+  items: readonly T[],
+  action: (item: T) => Awaitable<void>,
+  turns: Turns,
+): Awaitable<void> => eachInTurn(items, item => andThen(action(item), () => turns.next()))
+
 /** How long the steps of one request may take together before others get a turn. */
 const TURN_MS = 10
 /** Turns get shorter while much waits, but not shorter than this. */
@@ -24,11 +32,17 @@ const SHORTEST_MS = 0.5
 
 export const startTurns = (turnMs = TURN_MS): Turns => new WorkInTurns(turnMs)
 
+/** `give` rejects if the result of the work is not wanted any more. */
+export const startTurnsOf = (cancellation: Cancellation): Turns => new WorkInTurns(TURN_MS, cancellation)
+
 /** A class, since one is made for every write. */
 class WorkInTurns implements Turns {
   private began = performance.now()
 
-  constructor(private readonly turnMs: number) {}
+  constructor(
+    private readonly turnMs: number,
+    private readonly cancellation?: Cancellation,
+  ) {}
 
   isDue(): boolean {
     return performance.now() - this.began > Math.max(SHORTEST_MS, this.turnMs / (1 + waiting))
@@ -40,6 +54,7 @@ class WorkInTurns implements Turns {
 
   async give(): Promise<void> {
     await nextTurn()
+    if (this.cancellation) throwIfAborted(this.cancellation)
     this.began = performance.now()
   }
 }

@@ -1,12 +1,14 @@
 // The policies, bindings and parameters that apply to one request.
 
 import { type Awaitable, andThen, eachInTurn, orElse } from '../../base/awaitable.js'
+import { eachInTurns, startTurnsOf } from '../../base/turns.js'
 import { StatusError } from '../../meta/errors/status.js'
 import type { GroupResource } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectOrNone } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { RequestAborted } from '../../request/request.js'
 import type { Attributes } from '../attributes.js'
 import { type MatchedResource, requestNamespace } from '../expressions/admission-request.js'
 import type { Candidate } from '../matching/candidates.js'
@@ -53,13 +55,15 @@ export function findApplicable<T>(
 ): Awaitable<Applicable<T>> {
   const invocations: Invocation<T>[] = []
   const errors: Misconfiguration<T>[] = []
+  const turns = startTurnsOf(attributes.request)
   const addPolicy = ({ item: policy, byRules }: Candidate<BoundPolicy<T>>): Awaitable<void> => {
     if (byRules && policy.isUnconditional) {
       for (const binding of policy.bindings) invocations.push({ policy, binding, matched: byRules, params: undefined })
       return
     }
     const failed = (binding: Binding | undefined, error: unknown): void => {
-      if (!(error instanceof ConfigurationError) && !(error instanceof StatusError)) throw error
+      const isExpected = error instanceof ConfigurationError || error instanceof StatusError
+      if (!isExpected || error instanceof RequestAborted) throw error
       const what = binding ? 'binding' : 'policy'
       errors.push({ policy, binding, message: `failed to configure ${what}: ${error.message}` })
     }
@@ -72,11 +76,14 @@ export function findApplicable<T>(
             for (const params of found) invocations.push({ policy, binding, matched, params })
           })
         })
-      return eachInTurn(policy.bindings, binding =>
-        orElse(
-          () => addBinding(binding),
-          error => failed(binding, error),
-        ),
+      return eachInTurns(
+        policy.bindings,
+        binding =>
+          orElse(
+            () => addBinding(binding),
+            error => failed(binding, error),
+          ),
+        turns,
       )
     }
     return orElse(

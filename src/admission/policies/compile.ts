@@ -1,6 +1,8 @@
 // The expressions of one policy as programs, and their evaluation for one request: variables are evaluated when an
 // expression reads them, once, and all costs are counted.
 
+import { type Awaitable, andThen, eachInTurn } from '../../base/awaitable.js'
+import type { Turns } from '../../base/turns.js'
 import { type AdmissionProgram } from '../../builtin/admission-expressions.js'
 import { createPolicyCompiler, type PolicyCompiler, VARIABLES_TYPE } from '../../builtin/policy-expressions.js'
 import { CelError, MAX_WORK, ObjectValue, Series, type Value, type Variables, WorkBudget } from '../../cel/index.js'
@@ -26,6 +28,20 @@ export interface PolicyExpression {
   readonly compiled: AdmissionProgram
 }
 
+/** Compiled when it is first evaluated: a policy may have thousands of expressions. */
+export class LazyExpression implements PolicyExpression {
+  private program: AdmissionProgram | undefined
+
+  constructor(
+    readonly text: string,
+    private readonly compile: (text: string) => AdmissionProgram,
+  ) {}
+
+  get compiled(): AdmissionProgram {
+    return (this.program ??= this.compile(this.text))
+  }
+}
+
 export function compilePolicy(policy: ApiObject): PolicyPrograms {
   const spec = objectAt(policy, 'spec')
   const params = has(spec, 'paramKind')
@@ -49,14 +65,12 @@ export function compilePolicy(policy: ApiObject): PolicyPrograms {
   }
 }
 
-/** Whether an expression, or a variable of the policy, refers to this variable of the environment. */
-export function refersTo(name: string, programs: Iterable<AdmissionProgram>): boolean {
-  for (const compiled of programs) {
-    const { references = [] } = (compiled.ok && compiled.program.checked) || {}
-    if (references.some(reference => reference?.kind === 'ident' && reference.name === name)) return true
-  }
-  return false
-}
+/** Whether an expression or a variable may refer to the namespace of the request. Nothing is compiled for that. */
+export const mayReadNamespace = ({ spec }: PolicyPrograms, expressions: readonly PolicyExpression[]): boolean =>
+  [
+    ...objectsAt(spec, 'variables').map(variable => stringAt(variable, 'expression')),
+    ...expressions.map(({ text }) => text),
+  ].some(text => text.includes('namespaceObject'))
 
 // ---- evaluation
 
@@ -64,6 +78,10 @@ export function refersTo(name: string, programs: Iterable<AdmissionProgram>): bo
 export const COST_BUDGET = 10_000_000
 /** The cost of one expression. */
 const COST_LIMIT = 1_000_000
+
+/** After so many expressions, and after an expression of this cost, others may get a turn. */
+const SHORT_EXPRESSIONS = 16
+const LONG_COST = 10_000
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
@@ -111,11 +129,27 @@ export class PolicyEvaluation {
     return value instanceof CelError ? new CelError(`expression '${text}' resulted in error: ${value.message}`) : value
   }
 
+  /** The values of several, in turns; null where there is no expression. */
+  evaluateAll(expressions: readonly (PolicyExpression | undefined)[], turns: Turns): Awaitable<readonly Value[]> {
+    const values: Value[] = []
+    const evaluateNext = (expression: PolicyExpression | undefined): Awaitable<void> => {
+      const { left } = this
+      values.push(expression ? this.evaluate(expression) : null)
+      // Reading the clock takes as long as a short expression.
+      const isLong = values.length % SHORT_EXPRESSIONS === 0 || left - this.left > LONG_COST
+      return isLong ? turns.next() : undefined
+    }
+    return andThen(eachInTurn(expressions, evaluateNext), () => values)
+  }
+
   private spend(cost: number): void {
     if (cost > this.left) throw new OutOfBudget()
     this.left -= cost
   }
 }
+
+/** So many variables may each be read by the one after it: the stack has room for them. */
+const MAX_DEPTH = 250
 
 /** `variables`: each is evaluated when it is first read. */
 class LazyVariables extends ObjectValue {
@@ -123,6 +157,7 @@ class LazyVariables extends ObjectValue {
   inputs: Variables = {}
   private readonly known = new Map<string, Value>()
   private cost = 0
+  private depth = 0
 
   constructor(
     private readonly programs: ReadonlyMap<string, AdmissionProgram>,
@@ -155,10 +190,13 @@ class LazyVariables extends ObjectValue {
 
   private compute(name: string, compiled: AdmissionProgram): Value {
     if (!compiled.ok) return new CelError(`composited variable ${quote(name)} fails to compile: ${compiled.error}`)
+    if (this.depth === MAX_DEPTH) return new CelError(`more than ${MAX_DEPTH} variables refer to each other`)
+    this.depth++
     const { value, error, cost } = compiled.program.evaluate(this.inputs, {
       costLimit: COST_LIMIT,
       budget: this.work,
     })
+    this.depth--
     this.cost += cost
     return error === undefined
       ? value!

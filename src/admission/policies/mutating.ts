@@ -3,6 +3,7 @@
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
+import { startTurnsOf } from '../../base/turns.js'
 import { CelError, EvaluationAborted, type Value } from '../../cel/index.js'
 import { StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
@@ -28,12 +29,14 @@ import {
 } from './bound-policies.js'
 import {
   compilePolicy,
+  LazyExpression,
+  mayReadNamespace,
   OutOfBudget,
   PolicyEvaluation,
   type PolicyExpression,
   type PolicyPrograms,
-  refersTo,
 } from './compile.js'
+import { logIgnored, logRefusal } from './log.js'
 import { createPolicyMetrics, type PolicyMetrics } from './metrics.js'
 import { applyObject, applyOperations, MutationError, type PatchTarget } from './patch.js'
 import { type BoundPolicy, createPolicySource, type PolicyObjects } from './source.js'
@@ -50,7 +53,8 @@ interface MutatingPolicy extends PolicyPrograms {
   readonly isReinvoked: boolean
 }
 
-interface Mutation extends PolicyExpression {
+interface Mutation {
+  readonly expression: PolicyExpression
   apply(value: Value, target: PatchTarget): ApiObject
 }
 
@@ -77,20 +81,20 @@ export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin
 
 function compileMutating(object: ApiObject): MutatingPolicy {
   const programs = compilePolicy(object)
-  const { spec, compiler, variables } = programs
+  const { spec, compiler } = programs
   const mutations = objectsAt(spec, 'mutations').map((mutation): Mutation => {
     if (stringAt(mutation, 'patchType') === 'JSONPatch') {
       const text = stringAt(objectAt(mutation, 'jsonPatch'), 'expression')
-      return { text, compiled: compiler.jsonPatch(text), apply: applyOperations }
+      return { expression: new LazyExpression(text, compiler.jsonPatch), apply: applyOperations }
     }
     const text = stringAt(objectAt(mutation, 'applyConfiguration'), 'expression')
-    return { text, compiled: compiler.applyConfiguration(text), apply: applyObject }
+    return { expression: new LazyExpression(text, compiler.applyConfiguration), apply: applyObject }
   })
-  const all = [...variables.values(), ...mutations.map(({ compiled }) => compiled)]
+  const expressions = mutations.map(({ expression }) => expression)
   return {
     ...programs,
     mutations,
-    readsNamespace: refersTo('namespaceObject', all),
+    readsNamespace: mayReadNamespace(programs, expressions),
     isReinvoked: stringAt(spec, 'reinvocationPolicy') === 'IfNeeded',
   }
 }
@@ -116,6 +120,8 @@ async function mutate(
   const failures = errors
     .filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
     .map(({ policy, binding, message }) => ({ message: denied(policy, binding?.name, message), reason: '' }))
+  /** The first failure of each policy whose failures are ignored. */
+  const ignored = new Map<string, string>()
   let current = attributes
   if (invocations.length > 0) {
     const { reinvocation } = attributes
@@ -128,7 +134,9 @@ async function mutate(
     if (reinvocation.isReinvoke && !sameObject(kept.output, attributes.object)) repeatAll(kept)
     const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
     const namespace = celValueOf(needsNamespace ? await namespaceObject(attributes, env) : null)
+    const turns = startTurnsOf(attributes.request)
     for (const invocation of invocations) {
+      if (turns.isDue()) await turns.give()
       const key = keyOf(invocation)
       const before = current
       const begin = performance.now()
@@ -152,6 +160,7 @@ async function mutate(
           failures.push({ message: denied(policy, binding.name, error), reason: 'Invalid' })
         }
       }
+      if (failure !== undefined && !isDenied && !ignored.has(policy.name)) ignored.set(policy.name, failure)
       if (!run.hasRun) continue
       if (!sameObject(before.object, current.object)) {
         repeatAll(kept)
@@ -161,7 +170,8 @@ async function mutate(
     }
     kept.output = current.object
   }
-  if (failures.length > 0) throw refusal(failures, attributes)
+  for (const [policy, why] of ignored) logIgnored(attributes.request, policy, why)
+  if (failures.length > 0) throw logRefusal(attributes.request, refusal(failures, attributes))
   return current === attributes ? undefined : current.object
 }
 
@@ -215,7 +225,7 @@ async function runPolicy(
     if (!object) continue
     try {
       const inputs = { ...(await inputsOf()), namespaceObject: namespace }
-      const value = new PolicyEvaluation(compiled, inputs).evaluate(mutation)
+      const value = new PolicyEvaluation(compiled, inputs).evaluate(mutation.expression)
       if (value instanceof CelError) throw new MutationError(value.message)
       const changed = mutation.apply(value, { object, storedKind: current.storedKind, findKind: env.findKind })
       checkConvertible(current, matched)

@@ -44,7 +44,7 @@ export interface PatchTarget {
 export function applyObject(value: CelValue, target: PatchTarget): ApiObject {
   if (!(value instanceof PatchObject))
     throw new MutationError('unsupported return type from ApplyConfiguration expression')
-  const budget = new WorkBudget()
+  const budget = new WorkBudget(MAX_MADE)
   checkTypeNames(value, budget)
   const { object } = target
   const { apiVersion, kind } = object
@@ -62,7 +62,7 @@ export function applyObject(value: CelValue, target: PatchTarget): ApiObject {
 
 /** The patched object, with defaults; the object itself if an operation `test` fails. */
 export function applyOperations(value: CelValue, target: PatchTarget): ApiObject {
-  const budget = new WorkBudget()
+  const budget = new WorkBudget(MAX_MADE)
   const operations = isList(value) ? Array.from(itemsOf(value, budget), each => operationOf(each, budget)) : []
   checkChange(operations, target.object)
   let patched: Value
@@ -104,6 +104,8 @@ interface JsonOptions {
   readonly wholeFloats: boolean
 }
 
+/** How many values an expression may make. An object can hardly have as many. */
+const MAX_MADE = 500_000
 /** More than any kind has. */
 const MAX_DEPTH = 1000
 

@@ -67,6 +67,35 @@ describe('a policy', () => {
     )
   })
 
+  test('has an error, and not a full stack, if very many variables refer to each other', async () => {
+    const chain = (length: number) => ({
+      variables: Array.from({ length }, (_, i) => ({
+        name: `v${i}`,
+        expression: i === 0 ? '1' : `variables.v${i - 1} + 1`,
+      })),
+      validations: [{ expression: `variables.v${length - 1} == ${length}`, message: 'wrong' }],
+    })
+    expect(await refusal(chain(200))).toBe('')
+    expect(await refusal(chain(5000))).toContain('more than 250 variables refer to each other')
+  })
+
+  test('lets others have a turn while its expressions are evaluated', async () => {
+    const expression = '[1, 2, 3, 4, 5, 6, 7, 8, 9].all(a, [1, 2, 3, 4, 5, 6, 7, 8, 9].all(b, a + b > 0))'.replace(
+      'a + b > 0',
+      '[1, 2, 3, 4, 5, 6, 7, 8, 9].all(c, [1, 2, 3, 4, 5, 6, 7, 8, 9].all(d, a + b + c + d > 0))',
+    )
+    const policies = [policy({ validations: Array.from({ length: 120 }, () => ({ expression })) })]
+    let turns = 0
+    const count = (): void => {
+      turns++
+      next = setImmediate(count)
+    }
+    let next = setImmediate(count)
+    await pluginWith(policies, [binding()]).validate!(attributesFor('configmaps', { object: configMap }))
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(0)
+  })
+
   test('asks the authorizer', async () => {
     const expression = "authorizer.group('').resource('pods').check('get').allowed()"
     expect(await refusal({ validations: [{ expression, message: 'no access' }] })).toBe('no access')

@@ -2,9 +2,9 @@
 // refuses the request, adds a warning or an audit annotation.
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
-import { type Awaitable, andThen, eachInTurn } from '../../base/awaitable.js'
+import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
-import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
+import { eachInTurns, startTurnsOf, type Turns } from '../../base/turns.js'
 import { CelError, type Value, type Variables } from '../../cel/index.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -27,13 +27,15 @@ import {
 } from './bound-policies.js'
 import {
   compilePolicy,
+  LazyExpression,
+  mayReadNamespace,
   NO_VARIABLES,
   OutOfBudget,
   PolicyEvaluation,
   type PolicyExpression,
   type PolicyPrograms,
-  refersTo,
 } from './compile.js'
+import { logIgnored, logRefusal } from './log.js'
 import { createPolicyMetrics, type Enforcement, type PolicyMetrics } from './metrics.js'
 import { type Binding, type BoundPolicy, createPolicySource, type PolicyObjects } from './source.js'
 
@@ -45,6 +47,8 @@ export interface ValidatingPolicyEnv extends PolicyEnv {
 
 interface ValidatingPolicy extends PolicyPrograms {
   readonly validations: readonly Validation[]
+  readonly expressions: readonly PolicyExpression[]
+  readonly messageExpressions: readonly (PolicyExpression | undefined)[]
   readonly annotations: readonly Annotation[]
   /** The decisions if all validations are met. */
   readonly allMet: readonly undefined[]
@@ -52,14 +56,15 @@ interface ValidatingPolicy extends PolicyPrograms {
   readonly readsNamespace: boolean
 }
 
-interface Validation extends PolicyExpression {
+interface Validation {
+  readonly expression: PolicyExpression
   readonly message: string
-  readonly messageExpression: PolicyExpression | undefined
   readonly reason: string
 }
 
-interface Annotation extends PolicyExpression {
+interface Annotation {
   readonly key: string
+  readonly value: PolicyExpression
 }
 
 type Bound = BoundPolicy<ValidatingPolicy>
@@ -91,29 +96,31 @@ export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPl
 
 function compileValidating(object: ApiObject): ValidatingPolicy {
   const programs = compilePolicy(object)
-  const { spec, compiler, variables } = programs
+  const { spec, compiler } = programs
   const validations = objectsAt(spec, 'validations').map((rule): Validation => {
-    const text = stringAt(rule, 'expression')
-    const message = stringAt(rule, 'messageExpression')
     return {
-      text,
-      compiled: compiler.validation(text),
+      expression: new LazyExpression(stringAt(rule, 'expression'), compiler.validation),
       message: stringAt(rule, 'message').trim(),
-      messageExpression: message === '' ? undefined : { text: message, compiled: compiler.message(message) },
       reason: stringAt(rule, 'reason') || 'Invalid',
     }
   })
-  const annotations = objectsAt(spec, 'auditAnnotations').map((annotation): Annotation => {
-    const text = stringAt(annotation, 'valueExpression')
-    return { key: stringAt(annotation, 'key'), text, compiled: compiler.annotation(text) }
+  const expressions = validations.map(({ expression }) => expression)
+  const messageExpressions = objectsAt(spec, 'validations').map(rule => {
+    const text = stringAt(rule, 'messageExpression')
+    return text === '' ? undefined : new LazyExpression(text, compiler.message)
   })
-  const all: AdmissionProgram[] = [
-    ...variables.values(),
-    ...validations.flatMap(({ compiled, messageExpression }) => [compiled, messageExpression?.compiled ?? compiled]),
-    ...annotations.map(({ compiled }) => compiled),
+  const annotations = objectsAt(spec, 'auditAnnotations').map((annotation): Annotation => {
+    const value = new LazyExpression(stringAt(annotation, 'valueExpression'), compiler.annotation)
+    return { key: stringAt(annotation, 'key'), value }
+  })
+  const all = [
+    ...expressions,
+    ...messageExpressions.flatMap(each => each ?? []),
+    ...annotations.map(({ value }) => value),
   ]
   const allMet = validations.map(() => undefined)
-  return { ...programs, validations, annotations, allMet, readsNamespace: refersTo('namespaceObject', all) }
+  const readsNamespace = mayReadNamespace(programs, all)
+  return { ...programs, validations, expressions, messageExpressions, annotations, allMet, readsNamespace }
 }
 
 function validate(
@@ -126,40 +133,48 @@ function validate(
   return andThen(findApplicable(policies, attributes, env), ({ invocations, errors }) => {
     const denials: Denial[] = errors.filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
     const published = new Map<string, string[]>()
+    /** The first failure of each policy whose failures are ignored. */
+    const ignored = new Map<string, string>()
     const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
     return andThen(needsNamespace ? namespaceObject(attributes, env) : null, namespace => {
       const inputsOf = createInputs(attributes, env, celValueOf(namespace))
+      const turns = startTurnsOf(attributes.request)
       const checkOne = (invocation: Invocation<ValidatingPolicy>): Awaitable<void> =>
         andThen(inputsOf(invocation), inputs => {
           const { policy, binding } = invocation
           const begin = performance.now()
-          const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, conditions =>
+          const result = evaluatePolicy(policy.compiled, inputs, turns, conditions =>
             evaluateConditions(conditions, policy.name, attributes.operation, { ...inputs, namespaceObject: null }),
           )
-          // Reading the clock takes as long as a short expression, so that all of a policy are measured together.
-          const seconds = (performance.now() - begin) / 1000 / (decisions.length || 1)
-          const checks = metrics.of(policy.name, binding)
-          if (decisions === policy.compiled.allMet) checks.met(decisions.length, seconds)
-          else {
-            for (const [i, violation] of decisions.entries()) {
-              if (violation === undefined || violation.isIgnored) {
-                checks.checked(violation?.message, 'allow', seconds)
-                continue
+          return andThen(result, ({ decisions, annotations }) => {
+            // Reading the clock takes as long as a short expression, so that all of a policy are measured together.
+            const seconds = (performance.now() - begin) / 1000 / (decisions.length || 1)
+            const checks = metrics.of(policy.name, binding)
+            if (decisions === policy.compiled.allMet) checks.met(decisions.length, seconds)
+            else {
+              for (const [i, violation] of decisions.entries()) {
+                if (violation === undefined || violation.isIgnored) {
+                  if (violation && !ignored.has(policy.name)) ignored.set(policy.name, violation.message)
+                  checks.checked(violation?.message, 'allow', seconds)
+                  continue
+                }
+                const actions = stringsAt(binding.spec, 'validationActions')
+                for (const action of actions)
+                  checks.checked(violation.message, action.toLowerCase() as Enforcement, seconds)
+                denials.push(...act(violation, i, actions, policy, binding, attributes))
               }
-              const actions = stringsAt(binding.spec, 'validationActions')
-              for (const action of actions)
-                checks.checked(violation.message, action.toLowerCase() as Enforcement, seconds)
-              denials.push(...act(violation, i, actions, policy, binding, attributes))
             }
-          }
-          for (const { key, value, error } of annotations) {
-            if (error !== undefined) denials.push({ policy, binding, message: error })
-            else if (value !== undefined) addValue(published, `${policy.name}/${key}`, value)
-          }
+            for (const { key, value, error } of annotations) {
+              if (error !== undefined) denials.push({ policy, binding, message: error })
+              else if (value !== undefined) addValue(published, `${policy.name}/${key}`, value)
+            }
+          })
         })
-      return andThen(eachInTurn(invocations, checkOne), () => {
-        for (const [key, values] of published) attributes.request.annotate(key, values.join(', '))
-        if (denials.length > 0) throw refusal(denials[0]!, attributes)
+      return andThen(eachInTurns(invocations, checkOne, turns), () => {
+        const { request } = attributes
+        for (const [key, values] of published) request.annotate(key, values.join(', '))
+        for (const [policy, why] of ignored) logIgnored(request, policy, why)
+        if (denials.length > 0) throw logRefusal(request, refusal(denials[0]!, attributes))
       })
     })
   })
@@ -215,25 +230,34 @@ const NO_RESULT: PolicyResult = { decisions: [], annotations: [] }
 function evaluatePolicy(
   policy: ValidatingPolicy,
   inputs: Variables,
+  turns: Turns,
   evaluateConditions: (conditions: MatchConditions) => MatchResult,
-): PolicyResult {
-  const { conditions, validations, annotations } = policy
+): Awaitable<PolicyResult> {
+  const { conditions, expressions } = policy
   if (!conditions.isEmpty) {
     const { matches, ...result } = evaluateConditions(conditions)
     if (matches === undefined) return failedResult(policy, (result as { error: string }).error)
     if (!matches) return NO_RESULT
   }
-  try {
-    const evaluation = new PolicyEvaluation(policy, inputs)
-    const results = validations.map(validation => evaluation.evaluate(validation))
-    const decisions = results.every(value => value === true)
-      ? policy.allMet
-      : withMessages(policy, results, new PolicyEvaluation(policy, withoutAuthorizer(inputs), evaluation.left))
-    return { decisions, annotations: evaluateAnnotations(policy, annotations, inputs) }
-  } catch (error) {
-    if (!(error instanceof OutOfBudget)) throw error
-    return failedResult(policy, error.message)
-  }
+  const evaluation = new PolicyEvaluation(policy, inputs)
+  const withoutThem = (): Variables => withoutAuthorizer(inputs)
+  return orElse(
+    () =>
+      andThen(evaluation.evaluateAll(expressions, turns), results => {
+        const decisions = results.every(value => value === true)
+          ? policy.allMet
+          : withMessages(policy, results, new PolicyEvaluation(policy, withoutThem(), evaluation.left), turns)
+        return andThen(decisions, each => {
+          if (policy.annotations.length === 0) return { ...NO_RESULT, decisions: each }
+          const annotations = evaluateAnnotations(policy, new PolicyEvaluation(policy, withoutThem()), turns)
+          return andThen(annotations, found => ({ decisions: each, annotations: found }))
+        })
+      }),
+    error => {
+      if (!(error instanceof OutOfBudget)) throw error
+      return failedResult(policy, error.message)
+    },
+  )
 }
 
 /** Messages and annotations cannot ask the authorizer, not even by a variable. */
@@ -254,31 +278,37 @@ const failed = ({ failurePolicy }: PolicyPrograms, message: string): Violation =
   isIgnored: failurePolicy === 'Ignore',
 })
 
-function withMessages(policy: ValidatingPolicy, results: readonly Value[], evaluation: PolicyEvaluation): Decision[] {
-  const messages = evaluateMessages(policy.validations, evaluation)
-  return results.map((value, i) => {
-    if (value instanceof CelError) return failed(policy, value.message)
-    if (messages instanceof OutOfBudget) return failed(policy, `failed messageExpression: ${messages.message}`)
-    if (value === true) return undefined
-    const { message, text, reason } = policy.validations[i]!
-    return { message: messages[i] || message || `failed expression: ${text.trim()}`, reason, isIgnored: false }
-  })
+function withMessages(
+  policy: ValidatingPolicy,
+  results: readonly Value[],
+  evaluation: PolicyEvaluation,
+  turns: Turns,
+): Awaitable<readonly Decision[]> {
+  return andThen(evaluateMessages(policy, evaluation, turns), messages =>
+    results.map((value, i) => {
+      if (value instanceof CelError) return failed(policy, value.message)
+      if (messages instanceof OutOfBudget) return failed(policy, `failed messageExpression: ${messages.message}`)
+      if (value === true) return undefined
+      const { message, expression, reason } = policy.validations[i]!
+      const shown = usableMessage(messages[i]!) || message || `failed expression: ${expression.text.trim()}`
+      return { message: shown, reason, isIgnored: false }
+    }),
+  )
 }
 
 /** All messages are made, since all of them count in the budget. */
-function evaluateMessages(
-  validations: readonly Validation[],
+const evaluateMessages = (
+  { messageExpressions }: ValidatingPolicy,
   evaluation: PolicyEvaluation,
-): readonly string[] | OutOfBudget {
-  try {
-    return validations.map(({ messageExpression }) =>
-      messageExpression ? usableMessage(evaluation.evaluate(messageExpression)) : '',
-    )
-  } catch (error) {
-    if (error instanceof OutOfBudget) return error
-    throw error
-  }
-}
+  turns: Turns,
+): Awaitable<readonly Value[] | OutOfBudget> =>
+  orElse<readonly Value[] | OutOfBudget>(
+    () => evaluation.evaluateAll(messageExpressions, turns),
+    error => {
+      if (error instanceof OutOfBudget) return error
+      throw error
+    },
+  )
 
 const MAX_MESSAGE = 5 * 1024
 
@@ -291,19 +321,19 @@ function usableMessage(value: Value): string {
 const MAX_ANNOTATION = 10 * 1024
 
 function evaluateAnnotations(
-  policy: ValidatingPolicy,
-  annotations: readonly Annotation[],
-  inputs: Variables,
-): readonly AnnotationResult[] {
-  if (annotations.length === 0) return NO_RESULT.annotations
-  const evaluation = new PolicyEvaluation(policy, withoutAuthorizer(inputs))
-  return annotations.map(annotation => {
-    const { key } = annotation
-    const value = evaluation.evaluate(annotation)
-    if (value instanceof CelError) return { key, error: policy.failurePolicy === 'Ignore' ? undefined : value.message }
-    const text = typeof value === 'string' ? value.trim() : ''
-    return { key, value: text === '' ? undefined : text.slice(0, MAX_ANNOTATION) }
-  })
+  { annotations, failurePolicy }: ValidatingPolicy,
+  evaluation: PolicyEvaluation,
+  turns: Turns,
+): Awaitable<readonly AnnotationResult[]> {
+  const expressions = annotations.map(({ value }) => value)
+  return andThen(evaluation.evaluateAll(expressions, turns), values =>
+    values.map((value, i) => {
+      const { key } = annotations[i]!
+      if (value instanceof CelError) return { key, error: failurePolicy === 'Ignore' ? undefined : value.message }
+      const text = typeof value === 'string' ? value.trim() : ''
+      return { key, value: text === '' ? undefined : text.slice(0, MAX_ANNOTATION) }
+    }),
+  )
 }
 
 // ---- what follows from a violation

@@ -2,6 +2,7 @@
 // the one before has left it. A webhook with `reinvocationPolicy: IfNeeded` is called once more if the object was
 // changed after its call.
 
+import { startTurnsOf } from '../../base/turns.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
 import { internalError, StatusError, unclassified } from '../../meta/errors/status.js'
@@ -9,6 +10,7 @@ import { printJson, quote } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { checkTypeMeta } from '../../meta/object/type-meta.js'
+import { checkChange, checkDecodedBody } from '../../meta/object/value-limit.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import { applyJsonPatch, type JsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
@@ -61,7 +63,9 @@ async function callInTurn(
   // Another plugin has changed the object in the second run.
   if (round === 1 && !equalValues(invocations.output, attributes.object)) callAgain(invocations)
   let current = attributes
+  const turns = startTurnsOf(request)
   for (const candidate of candidates) {
+    if (turns.isDue()) await turns.give()
     const webhook = candidate.item
     const matched = await matchWebhook(env, candidate, current)
     if (!matched || (round === 1 && !invocations.again.has(webhook.uid))) continue
@@ -146,7 +150,9 @@ async function mutateBy(
 function patchIn({ name }: Webhook, { patch }: AdmissionResponse): JsonPatch | undefined {
   if (patch.length === 0) return undefined
   try {
-    const parsed = parseJsonPatch(decodeJson(patch).value, { text: patch.toString(), fieldValidation: 'Ignore' })
+    const { value } = decodeJson(patch)
+    checkDecodedBody(value, patch.length)
+    const parsed = parseJsonPatch(value, { text: patch.toString(), fieldValidation: 'Ignore' })
     return parsed.operations.length === 0 ? undefined : parsed
   } catch (error) {
     if (!(error instanceof PatchError || error instanceof CodecError)) throw error
@@ -167,16 +173,19 @@ function patched(
 ): ReturnType<typeof decodePatched> {
   try {
     const after: Value = applyJsonPatch(before, patch)
+    checkChange(after, before)
     checkTypeMeta(after, why => internalError(why))
     return decodePatched(attributes, matched, after)
   } catch (error) {
     if (error instanceof PatchError) throw internalError(error.detail)
-    if (!(error instanceof StatusError) || error.status.reason === 'InternalError') throw error
+    if (!(error instanceof StatusError) || KEPT_REASONS.has(error.status.reason)) throw error
     const why = withoutPrefix(error.message)
     // kube-apiserver decodes an object of another kind, and cannot convert it when all webhooks were called.
     throw why.endsWith(': unknown conversion') ? unclassified(why) : internalError(why)
   }
 }
+
+const KEPT_REASONS: ReadonlySet<string | undefined> = new Set(['InternalError', 'RequestEntityTooLarge'])
 
 /** The message of the decoder behind `X in version "v1" cannot be handled as a X: `. */
 const withoutPrefix = (message: string): string => message.replace(/^.* cannot be handled as an? \S+: /, '')

@@ -1,5 +1,6 @@
 // ValidatingAdmissionWebhook: all webhooks that match are called side by side, and each of them may refuse the request.
 
+import { startTurnsOf } from '../../base/turns.js'
 import { internalError, timeout } from '../../meta/errors/status.js'
 import { printGroupVersion } from '../../meta/group-version.js'
 import type { Attributes } from '../attributes.js'
@@ -36,7 +37,9 @@ async function callMatching(
 ): Promise<void> {
   const invocations: Invocation[] = []
   const requests = new Map<string, () => string>()
+  const turns = startTurnsOf(attributes.request)
   for (const candidate of candidates) {
+    if (turns.isDue()) await turns.give()
     const matched = await matchWebhook(env, candidate, attributes)
     if (!matched) continue
     const key = `${printGroupVersion(matched.resource)} ${printGroupVersion(matched.kind)}`

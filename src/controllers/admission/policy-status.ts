@@ -25,7 +25,7 @@ export function startPolicyStatus(
       const policy = await objects.get(policies, '', name)
       const generation = Number((policy && metaOf(policy).generation) ?? 0)
       if (!policy || generation <= numberAt(objectAt(policy, 'status'), 'observedGeneration')) return
-      const warnings = checkPolicyTypes(policy, { ...types, now: context.now })
+      const warnings = await checkPolicyTypes(policy, { ...types, now: context.now })
       const typeChecking =
         warnings.length === 0
           ? {}
