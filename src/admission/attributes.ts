@@ -212,3 +212,9 @@ export function forbiddenBy({ name, object, resource }: Attributes, why: string)
   const { generateName = '' } = object ? metaOf(object) : {}
   return forbidden(resource, name || generateName || 'Unknown', why)
 }
+
+/** How much of a reason is logged: that of a webhook or an expression may be long. */
+const MAX_LOGGED = 1000
+
+export const loggedReason = (reason: string): string =>
+  reason.length > MAX_LOGGED ? `${reason.slice(0, MAX_LOGGED)}…` : reason

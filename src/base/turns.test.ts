@@ -47,6 +47,7 @@ test('a turn is due sooner while other work waits', async () => {
   expect(turns.isDue()).toBe(true)
   await others
   expect(turns.isDue()).toBe(false)
+})
 
 /** Longer than a turn. */
 function work(): void {

@@ -1,4 +1,5 @@
 // An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dials } from '../base/dial.js'
 import { type Attributes, outgoingTraceHeaders, SpanKind, traced } from '../base/tracing/span.js'
@@ -119,7 +120,11 @@ export function createWebhooks({
       const abort = new AbortController()
       const timer = setTimeout(() => abort.abort(timedOut()), timeoutMs)
       const onAbort = (): void => abort.abort(signal?.reason)
-      signal?.addEventListener('abort', onAbort)
+      if (signal) {
+        // Webhooks that are called side by side listen to one request. Node.js would warn about more than ten.
+        setMaxListeners(0, signal)
+        signal.addEventListener('abort', onAbort)
+      }
       running.add(abort)
       const at: Place = { destination, address: undefined }
       try {

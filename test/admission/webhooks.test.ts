@@ -1,6 +1,6 @@
 // Admission webhooks of a running server, called over https.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Binnacle, startBinnacle } from '../../src/server/index.js'
+import { type Binnacle, type LogLine, startBinnacle } from '../../src/server/index.js'
 import { sendRequest } from '../server/request.js'
 import { type AdmissionWebhookServer, startAdmissionWebhook } from './admission-webhook-server.js'
 
@@ -9,12 +9,19 @@ const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 
 let server: Binnacle
 let webhook: AdmissionWebhookServer
+let logged: LogLine[]
 
 beforeEach(async () => {
+  logged = []
   webhook = await startAdmissionWebhook(['127.0.0.1', 'hook.default.svc'])
   const webhookHosts = { 'hook.default.svc': `127.0.0.1:${webhook.port}` }
   // It creates ConfigMaps, whose reviews would be among those of the tests.
-  server = await startBinnacle({ webhookHosts, controllers: ['*', '-root-ca-certificate-publisher-controller'] })
+  server = await startBinnacle({
+    webhookHosts,
+    controllers: ['*', '-root-ca-certificate-publisher-controller'],
+    log: line => logged.push(line),
+    verbosity: 1,
+  })
 })
 afterEach(async () => {
   await server.stop()
@@ -95,17 +102,22 @@ describe('a validating webhook', () => {
     expect(webhook.reviews.map(({ path }) => path)).toEqual(['/by-service?timeout=10s'])
   })
 
-  it('runs side by side with others', async () => {
-    await register('validating', 'a', {}, {}, {})
+  it('runs side by side with others, without a warning of Node.js', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    await register('validating', 'a', ...Array.from({ length: 12 }, () => ({})))
     let release = (): void => {}
     const all = new Promise<void>(resolve => void (release = resolve))
     webhook.answer = async () => {
-      // Each waits until all three have been called.
-      if (webhook.reviews.length === 3) release()
+      // Each waits until all have been called.
+      if (webhook.reviews.length === 12) release()
       await all
       return { allowed: true }
     }
     expect((await create('x')).status).toBe(201)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
   })
 
   it.each(['v1', 'v1beta1'])('reads reviews in %s', async version => {
@@ -114,18 +126,37 @@ describe('a validating webhook', () => {
     expect(webhook.reviews[0]!.review.apiVersion).toBe(`admission.k8s.io/${version}`)
   })
 
-  it('sees a Scale, a status, a binding, a token request and an access review', async () => {
+  it('sees a Scale, a status, a binding, an eviction, a token request, an access review and a definition', async () => {
     await register('validating', 'a', { rules: [ALL] })
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const path = '/apis/apps/v1/namespaces/default/deployments'
     const spec = { selector: { matchLabels: { a: 'b' } }, template }
     expect((await send('POST', path, { metadata: { name: 'd' }, spec })).status).toBe(201)
+    const pod = '/api/v1/namespaces/default/pods/p'
+    const podSpec = { ...template.spec, serviceAccountName: 'default' }
+    expect((await send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 's' } })).status).toBe(
+      201,
+    )
     webhook.reviews.length = 0
     const merge = { 'content-type': 'application/merge-patch+json' }
     await send('PATCH', `${path}/d/scale`, { spec: { replicas: 3 } }, merge)
     await send('PATCH', `${path}/d/status`, { status: { replicas: 3 } }, merge)
+    await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: podSpec })
+    const bound = await send('POST', `${pod}/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } })
+    expect(bound.status).toBe(201)
+    await send('POST', `${pod}/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } })
+    await send('POST', '/api/v1/namespaces/default/serviceaccounts/s/token', { spec: {} })
     await send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+    })
+    await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: 'xs.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'xs', kind: 'X' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
     })
     const seen = webhook.reviews.map(({ review: { request } }) => [
       request.operation,
@@ -135,7 +166,11 @@ describe('a validating webhook', () => {
     ])
     expect(seen).toContainEqual(['UPDATE', 'deployments', 'scale', 'Scale'])
     expect(seen).toContainEqual(['UPDATE', 'deployments', 'status', 'Deployment'])
+    expect(seen).toContainEqual(['CREATE', 'pods', 'binding', 'Binding'])
+    expect(seen).toContainEqual(['CREATE', 'pods', 'eviction', 'Eviction'])
+    expect(seen).toContainEqual(['CREATE', 'serviceaccounts', 'token', 'TokenRequest'])
     expect(seen).toContainEqual(['CREATE', 'selfsubjectaccessreviews', '', 'SelfSubjectAccessReview'])
+    expect(seen).toContainEqual(['CREATE', 'customresourcedefinitions', '', 'CustomResourceDefinition'])
   })
 
   it('is not called for configurations of admission', async () => {
@@ -214,6 +249,14 @@ describe('a mutating webhook', () => {
     })
   })
 
+  it('cannot add more than an object may have', async () => {
+    await register('mutating', 'a', {})
+    webhook.answer = () => patch([{ op: 'add', path: '/metadata/finalizers', value: Array(200_001).fill('') }])
+    const { status, body } = await create('x')
+    expect(status).toBe(413)
+    expect(body).toMatchObject({ message: expect.stringContaining('more than 100000 fields and list items') })
+  })
+
   it('sees and changes another version of the object, if it asked for that', async () => {
     const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
     await register('mutating', 'a', {
@@ -234,10 +277,20 @@ describe('a mutating webhook', () => {
   })
 })
 
-it('calls are counted', async () => {
-  await register('validating', 'a', { failurePolicy: 'Ignore' })
+it('calls are counted, and failures and refusals logged', async () => {
+  await register('validating', 'a', { failurePolicy: 'Ignore' }, {})
   webhook.answer = () => ''
   await create('x')
+  webhook.answer = () => ({ allowed: false, status: { message: 'no' } })
+  await create('y')
+  const lines = logged.filter(({ fields }) => 'webhook' in fields)
+  expect(lines.map(({ level, message, fields }) => `${level} ${String(fields['webhook'])}: ${message}`)).toEqual(
+    expect.arrayContaining([
+      'warn h0.a.example.com: a webhook failed and is ignored',
+      'warn h1.a.example.com: a webhook failed, and the request is refused',
+      'info h0.a.example.com: a webhook has refused the request',
+    ]),
+  )
   const { text } = await send('GET', '/metrics')
   expect(text).toContain('apiserver_admission_webhook_fail_open_count{name="h0.a.example.com",type="validating"} 1')
   expect(text).toMatch(/apiserver_admission_webhook_request_total\{code="503",.*rejected="false",.*\} 1/)

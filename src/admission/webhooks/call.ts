@@ -9,7 +9,7 @@ import type { Webhooks } from '../../webhook/client.js'
 import { hostPortOf } from '../../webhook/client-config.js'
 import { WebhookError } from '../../webhook/webhook-error.js'
 import { type Credentials, type FindCredentials, NO_CREDENTIALS } from '../../webhook/webhook-users.js'
-import type { AdmittedRequest, Attributes } from '../attributes.js'
+import { type AdmittedRequest, type Attributes, loggedReason } from '../attributes.js'
 import type { WebhookMatchEnv } from './match.js'
 import type { WebhookMetrics } from './metrics.js'
 import {
@@ -123,12 +123,12 @@ function asCallError(name: string, error: unknown): unknown {
   return error
 }
 
-/** Runs a call and counts it. */
+/** Runs a call and counts it. What refuses the request is logged. */
 export async function measured<T>(
   { metrics }: WebhookEnv,
   type: WebhookType,
   webhook: Webhook,
-  { operation }: Attributes,
+  { operation, request: { log } }: Attributes,
   call: () => Promise<T>,
 ): Promise<T> {
   const start = performance.now()
@@ -140,11 +140,14 @@ export async function measured<T>(
     return result
   } catch (error) {
     if (error instanceof CallError) {
-      if (!webhook.isFailureIgnored)
+      if (!webhook.isFailureIgnored) {
+        log.warn('a webhook failed, and the request is refused', { webhook: webhook.name, reason: error.message })
         metrics.rejected(webhook.name, type, operation, 'calling_webhook_error', error.code)
+      }
       count(error.code, !webhook.isFailureIgnored)
     } else if (error instanceof WebhookRefusal) {
       const { code = 0 } = error.status
+      log.info('a webhook has refused the request', { webhook: webhook.name, reason: loggedReason(error.message) })
       metrics.rejected(webhook.name, type, operation, 'no_error', code)
       count(code, true)
     } else {
