@@ -50,7 +50,7 @@ test('a turn is due sooner while other work waits', async () => {
 })
 
 /** Longer than a turn. */
-function work(): void {
+function workLong(): void {
   const end = performance.now() + 15
   while (performance.now() < end);
 }
@@ -67,7 +67,7 @@ test('others get a turn after long work', async () => {
   await eachInTurns(
     ['a', 'b'],
     item => {
-      work()
+      workLong()
       seen.push(item)
     },
     startTurns(),
@@ -82,7 +82,7 @@ test('work that is not wanted any more ends between turns', async () => {
     [1, 2, 3],
     () => {
       count++
-      work()
+      workLong()
       cancellation.aborted = new Error('too late')
     },
     startTurnsOf(cancellation),
