@@ -5,7 +5,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { decodeJson } from '../../codec/json.js'
 import { objectsAt, stringAt } from '../../meta/values/access.js'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
-import { inStep, messageOf } from './error-words.js'
+import { inStep, messageOf, quotedBody } from './error-words.js'
 import type { IssuerGet, IssuerResponse } from './issuer-requests.js'
 
 export interface RemoteKey {
@@ -40,12 +40,12 @@ export function remoteKeys(
     let body: string | undefined
     try {
       const response = await get(url).catch(inStep(`oidc: get keys failed `))
-      const text = response.body.toString()
       if (response.status !== 200) {
-        throw new Error(`oidc: get keys failed: ${response.status} ${response.statusText} ${text}`)
+        const { status, statusText } = response
+        throw new Error(`oidc: get keys failed: ${status} ${statusText} ${quotedBody(response.body)}`)
       }
       const read = readKeys(response)
-      body = text
+      body = response.body.toString()
       keys = read
       freshUntil = now() + maxAgeMs(response)
       return read
@@ -67,10 +67,10 @@ function readKeys({ body }: IssuerResponse): RemoteKey[] {
   try {
     value = decodeJson(body).value
   } catch (error) {
-    throw new Error(`oidc: failed to decode keys: ${messageOf(error)} ${body.toString()}`, { cause: error })
+    throw new Error(`oidc: failed to decode keys: ${messageOf(error)} ${quotedBody(body)}`, { cause: error })
   }
   if (!isObject(value as ValueObject))
-    throw new Error(`oidc: failed to decode keys: it is no object ${body.toString()}`)
+    throw new Error(`oidc: failed to decode keys: it is no object ${quotedBody(body)}`)
   return objectsAt(value as ValueObject, 'keys').flatMap(key => {
     // A key of a type that is not known here belongs to tokens that are not accepted anyway.
     try {

@@ -6,7 +6,7 @@ import { quote } from '../../meta/go/go-text.js'
 import { stringAt } from '../../meta/values/access.js'
 import { getOwn, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { JWS_ALGORITHMS, type JwsAlgorithm, type ReadToken, readToken } from '../authn/json-web-token.js'
-import { inStep } from './error-words.js'
+import { inStep, quotedBody } from './error-words.js'
 import type { IssuerGet, IssuerResponse } from './issuer-requests.js'
 import { type RemoteKey, type RemoteKeys, remoteKeys } from './remote-keys.js'
 
@@ -70,7 +70,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 async function findKeysUrl(issuer: string, discoveryUrl: string | undefined, get: IssuerGet): Promise<string> {
   const response = await get(discoveryUrl ?? issuer.replace(/\/$/, '') + WELL_KNOWN)
   const { status, statusText, body } = response
-  if (status !== 200) throw new Error(`${status} ${statusText}: ${body.toString()}`)
+  if (status !== 200) throw new Error(`${status} ${statusText}: ${quotedBody(body)}`)
   const document = readDocument(response)
   const found = stringAt(document, 'issuer')
   if (found !== issuer) {
