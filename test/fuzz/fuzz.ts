@@ -109,7 +109,7 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /failed to convert new object \(.*\) to proper version: request to convert CR to an invalid group\/version/,
   // A webhook that the fuzzer has configured, and that does not answer, or not as it should.
   /failed calling webhook /,
-  /conversion webhook for .* (failed|returned invalid)/,
+  /conversion webhook for .* (failed|returned (invalid|[0-9]+ objects))/,
   // A mutating policy or webhook whose result is no object of the kind, or the patch of one that does not apply.
   /Internal error occurred: (strict decoding error: |json: cannot unmarshal |illegal base64 data )/,
   /(add|remove|replace) operation does not apply: doc is missing path: /,
