@@ -5,6 +5,7 @@ import { type Value, WholeFloat } from '../meta/values/value.js'
 import {
   applyJsonPatch,
   type JsonPatchOptions,
+  jsonPatchInItsOrder,
   MAX_COPIED_BYTES,
   MAX_OPERATIONS,
   parseJsonPatch,
@@ -288,4 +289,18 @@ describe('test compares spellings', () => {
       a: { x: 1 },
     })
   })
+})
+
+test('kube-apiserver sorts the members of objects that a pointer leads into or that are compared, and of the root', () => {
+  const run = (...operations: Value[]): string =>
+    JSON.stringify(
+      jsonPatchInItsOrder({ b: { z: { y: 1, x: 1 }, d: [{ y: 1, x: 1 }] }, a: 1 }, parseJsonPatch(operations)),
+    )
+  expect(run({ op: 'add', path: '/c', value: { y: 1, x: 1 } })).toBe(
+    '{"a":1,"b":{"z":{"y":1,"x":1},"d":[{"y":1,"x":1}]},"c":{"y":1,"x":1}}',
+  )
+  expect(run({ op: 'remove', path: '/b/d/0/x' })).toBe('{"a":1,"b":{"d":[{"y":1}],"z":{"y":1,"x":1}}}')
+  expect(run({ op: 'test', path: '/b/z', value: { x: 1, y: 1 } })).toBe(
+    '{"a":1,"b":{"d":[{"y":1,"x":1}],"z":{"x":1,"y":1}}}',
+  )
 })

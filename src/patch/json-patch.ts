@@ -5,8 +5,10 @@ import { getOwn, isObject, type Value } from '../meta/values/value.js'
 import { type FieldValidation, undecodable } from './field-validation.js'
 import { copyForServer, encodedSize, equalSpelling, readSpelled, spellAsClient } from './json/spelling.js'
 import {
+  addObjects,
   copyTree,
   getMember,
+  inItsOrder,
   isDeeperThan,
   isTreeObject,
   MAX_DEPTH,
@@ -61,18 +63,24 @@ export function parseJsonPatch(
 }
 
 /** The patched value. Neither the value nor the patch is changed; the patch may be applied again. */
-export function applyJsonPatch(value: Value, patch: JsonPatch): Value {
-  const state: State = { root: copyTree(value), copiedBytes: 0 }
+export const applyJsonPatch = (value: Value, patch: JsonPatch): Value => run(value, patch, undefined)
+
+/** The same with its members in the order of kube-apiserver. */
+export const jsonPatchInItsOrder = (value: Value, patch: JsonPatch): Value => run(value, patch, new Set())
+
+function run(value: Value, patch: JsonPatch, opened: Set<unknown> | undefined): Value {
+  const state: State = { root: copyTree(value), copiedBytes: 0, opened }
   for (const operation of patch.operations) {
-    const run = getOperator(operation.op)
-    if (run === undefined) fail(`Unexpected kind: ${operation.op ?? 'unknown'}`)
-    run(state, operation)
+    const operator = getOperator(operation.op)
+    if (operator === undefined) fail(`Unexpected kind: ${operation.op ?? 'unknown'}`)
+    operator(state, operation)
   }
   // Copies of copies reach the limit of depth before that of bytes.
   if (isDeeperThan(state.root, MAX_DEPTH)) {
     throw doesNotApply(`the result is nested more than ${MAX_DEPTH} levels deep`)
   }
-  return materialize(state.root)
+  opened?.add(state.root)
+  return materialize(inItsOrder(state.root, opened))
 }
 
 // ---- parsing
@@ -153,6 +161,8 @@ function asText(member: Tree | undefined): string | undefined {
 interface State {
   root: Tree
   copiedBytes: number
+  /** The objects that kube-apiserver decodes: those that a pointer leads into, and those that are compared. */
+  readonly opened: Set<unknown> | undefined
 }
 
 type Operator = (state: State, operation: Operation) => void
@@ -222,7 +232,7 @@ function copy(state: State, { from, path }: Operation): void {
       `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
     )
   }
-  addAt(place, copyForServer(copied), 'error while adding value during copy')
+  addAt(place, copyForServer(inItsOrder(copied, state.opened)), 'error while adding value during copy')
 }
 
 function test(state: State, { path, value }: Operation): void {
@@ -231,6 +241,8 @@ function test(state: State, { path, value }: Operation): void {
   // A missing value counts as null, both in the object and in the operation.
   const passes = found === null ? (value ?? null) === null : value !== undefined && equalSpelling(found, value)
   if (!passes) fail(`testing value ${pointer} failed: test failed`)
+  const { opened } = state
+  if (opened !== undefined) addObjects(found, opened)
 }
 
 function testedAt(state: State, pointer: string): Tree {
@@ -259,6 +271,7 @@ function find(state: State, pointer: string): Place | undefined {
       const index = indexOf(token, holder.length)
       holder = typeof index === 'string' ? undefined : holder[index]
     } else holder = isTreeObject(holder) ? getMember(holder, token) : undefined
+    state.opened?.add(holder)
   }
   return Array.isArray(holder) || isTreeObject(holder) ? { holder, key } : undefined
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { notJson } from './field-validation.js'
-import { applyMergePatch, parseMergePatch } from './merge-patch.js'
+import { applyMergePatch, mergePatchInItsOrder, parseMergePatch } from './merge-patch.js'
 
 describe('applying', () => {
   // The examples of RFC 7386, appendix A, whose target and patch are objects.
@@ -61,6 +61,13 @@ describe('applying', () => {
     })
     expect(value).toEqual({ metadata: { labels: { a: 'b' } }, spec: { a: 1 } })
   })
+})
+
+test('kube-apiserver sorts the members of the objects that are in both, and of added ones', () => {
+  const value = { b: { d: 1, c: { z: 1, y: 1 } }, a: { z: 1, y: 1 } }
+  const patch = { b: { c: [{ z: 1, y: 1 }], x: [{ z: 1, y: null, a: 1 }] } }
+  const text = '{"a":{"z":1,"y":1},"b":{"c":[{"z":1,"y":1}],"d":1,"x":[{"a":1,"z":1}]}}'
+  expect(JSON.stringify(mergePatchInItsOrder(value, patch))).toBe(text)
 })
 
 describe('reading', () => {

@@ -2,7 +2,7 @@
 // dropped too, unless the list replaces an object, and a patch must be an object.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { type FieldValidation, INVALID_MERGE_PATCH, undecodable } from './field-validation.js'
-import { copyOf, copyTree, type Tree } from './json/tree.js'
+import { addObjects, copyOf, copyTree, inItsOrder, type Tree } from './json/tree.js'
 import { jsonTypeName, malformed } from './patch-error.js'
 
 /** Parses a decoded body. It may be a list, which replaces the object, only if fields are not validated. */
@@ -19,8 +19,23 @@ export function parseMergePatch(body: Value, fieldValidation: FieldValidation = 
  * The patched value. Neither the value nor the patch is changed. The result shares nothing with the patch, and with the value
  * only the member `shared`, if the patch does not have it.
  */
-export function applyMergePatch(value: Value, patch: ValueObject | Value[], shared?: string): Value {
-  if (!isObject(value) || Array.isArray(patch)) return withoutNulls(patch)
+export const applyMergePatch = (value: Value, patch: ValueObject | Value[], shared?: string): Value =>
+  merge(value, patch, { shared })
+
+/** The same with its members in the order of kube-apiserver. */
+export function mergePatchInItsOrder(value: Value, patch: ValueObject | Value[]): Value {
+  const opened = new Set<unknown>()
+  return inItsOrder(merge(value, patch, { opened }), opened)
+}
+
+interface MergeOptions {
+  readonly shared?: string | undefined
+  /** Is given the objects that kube-apiserver decodes. */
+  readonly opened?: Set<unknown>
+}
+
+function merge(value: Value, patch: ValueObject | Value[], { shared, opened }: MergeOptions): Value {
+  if (!isObject(value) || Array.isArray(patch)) return withoutNulls(patch, opened)
   const result: ValueObject = {}
   for (const key of Object.keys(value)) {
     const member = value[key]!
@@ -29,11 +44,12 @@ export function applyMergePatch(value: Value, patch: ValueObject | Value[], shar
   const pending: [target: ValueObject, patch: ValueObject][] = [[result, patch]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [target, changes] = next
+    opened?.add(target)
     for (const key of Object.keys(changes)) {
       const change = changes[key]!
       const current = getOwn(target, key)
       if (change === null) delete target[key]
-      else if (!isObject(current)) setOwn(target, key, withoutNulls(change))
+      else if (!isObject(current)) setOwn(target, key, withoutNulls(change, opened))
       else if (isObject(change)) pending.push([current, change])
       else setOwn(target, key, copyOf(change))
     }
@@ -41,6 +57,10 @@ export function applyMergePatch(value: Value, patch: ValueObject | Value[], shar
   return result
 }
 
-const withoutNulls = (value: Value): Value => copyTree(value, { omit: isNullMember }) as Value
+function withoutNulls(value: Value, opened: Set<unknown> | undefined): Value {
+  const copy = copyTree(value, { omit: isNullMember })
+  if (opened !== undefined) addObjects(copy, opened)
+  return copy as Value
+}
 
 const isNullMember = (part: Tree, of: 'object' | 'list'): boolean => part === null && of === 'object'

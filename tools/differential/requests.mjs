@@ -156,10 +156,11 @@ const FIELDS = [
 ]
 
 /** Options of a list or watch, mostly valid. */
-export function listOptions(random, { versions = ['0'] } = {}) {
+export function listOptions(random, { versions = ['0'], fields = [] } = {}) {
   const pairs = []
   if (random.chance(0.4)) pairs.push(['labelSelector', random.pick(SELECTORS)])
-  if (random.chance(0.25)) pairs.push(['fieldSelector', random.pick(FIELDS)])
+  if (random.chance(0.25))
+    pairs.push(['fieldSelector', random.pick(fields.length > 0 && random.chance(0.6) ? fields : FIELDS)])
   if (random.chance(0.4))
     pairs.push([
       'limit',

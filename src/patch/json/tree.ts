@@ -1,5 +1,6 @@
 // Walks over values without recursion: values may be 10,000 levels deep, and a patch may make them deeper, so that
 // every walk keeps its own stack.
+import { compareTexts } from '../../meta/go/go-text.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 /** The depth up to which the decoders accept values. */
@@ -34,10 +35,12 @@ export interface CopyOptions {
   omit?: (part: Tree, of: 'object' | 'list') => boolean
   /** The scalar in the copy. */
   leaf?: (leaf: Leaf | Spelled) => Leaf | Spelled
+  /** The objects whose members are in the order of their names in the copy. */
+  sorted?: ReadonlySet<unknown>
 }
 
 /** A deep copy. */
-export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
+export function copyTree(tree: Tree, { omit, leaf, sorted }: CopyOptions = {}): Tree {
   const pending: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = []
   const begin = (part: Tree): Tree => {
     if (!Array.isArray(part) && !isTreeObject(part)) return leaf === undefined ? part : leaf(part)
@@ -51,7 +54,8 @@ export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
     if (Array.isArray(from)) {
       for (const item of from) if (!omit?.(item, 'list')) (to as Tree[]).push(begin(item))
     } else {
-      for (const key of Object.keys(from)) {
+      const keys = Object.keys(from)
+      for (const key of sorted?.has(from) ? keys.toSorted(compareTexts) : keys) {
         const member = from[key]!
         if (!omit?.(member, 'object')) setMember(to as TreeObject, key, begin(member))
       }
@@ -64,7 +68,23 @@ export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
 export const materialize = (tree: Tree): Value =>
   copyTree(tree, { leaf: leaf => (leaf instanceof Spelled ? leaf.value : leaf) }) as Value
 
+/**
+ * A copy in the order of kube-apiserver's text. What a patch opens is a map there, which is printed in the order of its names;
+ * what it does not reach stays text.
+ */
+export const inItsOrder = <T extends Tree>(tree: T, opened: ReadonlySet<unknown> | undefined): T =>
+  opened === undefined ? tree : (copyTree(tree, { sorted: opened }) as T)
+
 export const copyOf = <T extends Value>(value: T): T => copyTree(value) as T
+
+/** Adds all objects in the tree to the set. */
+export function addObjects(tree: Tree, found: Set<unknown>): void {
+  const pending = [tree]
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (isTreeObject(part)) found.add(part)
+    if (Array.isArray(part) || isTreeObject(part)) for (const member of Object.values(part)) pending.push(member)
+  }
+}
 
 /** True if lists and objects are nested more than `limit` levels deep. */
 export function isDeeperThan(tree: Tree, limit: number): boolean {

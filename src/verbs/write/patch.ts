@@ -15,8 +15,8 @@ import { checkDecodedBody, checkValueCount } from '../../meta/object/value-limit
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { copyValue, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
-import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
-import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
+import { applyJsonPatch, jsonPatchInItsOrder, parseJsonPatch } from '../../patch/json-patch.js'
+import { applyMergePatch, mergePatchInItsOrder, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import { applyOwnPatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
 import type { ResourceRequest } from '../../request/request.js'
@@ -54,26 +54,36 @@ export interface Patch {
   /** The patch is applied to an object of a Go type, so that the result need not have apiVersion and kind. */
   readonly isTyped: boolean
   apply(object: ApiObject): Value
+  /** The same with its members in the order of kube-apiserver, if that shows in errors. */
+  readonly applyInItsOrder?: (object: ApiObject) => Value
   /** The result as its Go type; throws a TypedDecodeError if it is not of the type. */
   readonly restore?: (result: Value) => ValueObject
   /** The value in the error if the result cannot be decoded: the patch itself if it is typed, else the result. */
   readonly shown?: () => string
-  readonly sortKeys: boolean
 }
 
 export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
   const { value, duplicates } = decodePatch(kind, bytes, validation)
   const fieldValidation = validation === '' ? 'Warn' : validation
-  const sortKeys = type.dialect !== 'go'
   switch (kind) {
     case 'json': {
       const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation, duplicates })
-      return { strict: patch.strictErrors, isTyped: false, sortKeys, apply: object => applyJsonPatch(object, patch) }
+      return {
+        strict: patch.strictErrors,
+        isTyped: false,
+        apply: object => applyJsonPatch(object, patch),
+        applyInItsOrder: object => jsonPatchInItsOrder(inOrderOf(type, object), patch),
+      }
     }
     case 'merge': {
       const patch = parseMergePatch(value, fieldValidation)
       const strict = repeatedFields(duplicates)
-      return { strict, isTyped: false, sortKeys, apply: object => applyMergePatch(object, patch, 'metadata') }
+      return {
+        strict,
+        isTyped: false,
+        apply: object => applyMergePatch(object, patch, 'metadata'),
+        applyInItsOrder: object => mergePatchInItsOrder(inOrderOf(type, object), patch),
+      }
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
@@ -85,7 +95,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
         return applyOwnPatch(object, own, type)
       }
       const restore = (result: Value): ValueObject => restoreTyped(type, result) as ValueObject
-      return { strict, isTyped: true, sortKeys, apply, restore, shown: () => printPlain(left) }
+      return { strict, isTyped: true, apply, restore, shown: () => printPlain(left) }
     }
   }
 }
@@ -146,9 +156,27 @@ export function applyPatch(
   patch: Patch,
   shape: Strategy['decode'],
 ): ApiObject {
-  const { fieldValidation: validation } = request.options
+  const { applyInItsOrder } = patch
   const result = patch.apply(old)
   checkValueCount(withoutKnownMeta(result, old))
+  try {
+    return decodeChecked(request, old, patch, result, shape)
+  } catch (error) {
+    // Which mistake is the first, and how the message quotes the object, depends on the order of members.
+    if (applyInItsOrder && hasReason(error, 'Invalid'))
+      return decodeChecked(request, old, patch, applyInItsOrder(old), shape)
+    throw error
+  }
+}
+
+function decodeChecked(
+  request: ResourceRequest<PatchOptions>,
+  old: ApiObject,
+  patch: Patch,
+  result: Value,
+  shape: Strategy['decode'],
+): ApiObject {
+  const { fieldValidation: validation } = request.options
   const { object, strict } = decodeResult(shape, patch, result, old)
   // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
   const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
@@ -193,9 +221,12 @@ function ofType(restored: ValueObject, apiVersion: string, kind: string): ValueO
   return { ...object, apiVersion, kind }
 }
 
-/** In Go custom objects are maps, which are printed in the order of their keys. */
-const badResult = ({ shown, sortKeys }: Patch, result: Value, why: string): StatusError =>
-  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result, { sortKeys }), why)])
+const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
+
+/** In Go custom objects are maps, which are printed in the order of their names. */
+const inOrderOf = ({ dialect }: Type, object: ApiObject): Value =>
+  dialect === 'go' ? object : decodeJson(Buffer.from(encodeJson(object, { sortKeys: true }))).value
 
 /** Errors of the patch as a Status. */
 export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
-// Server-side apply by several managers, beside updates and patches, on a custom kind with lists of every type and on
-// built-in kinds.
-import { hostileValue, mutate } from '../mutations.mjs'
+// Server-side apply by several managers, beside updates and patches, on a custom kind with lists of every type, on a Deployment and on
+// objects of every built-in kind.
+import { RESOURCES, samplesOf } from '../builtin-values.mjs'
+import { hostileValue, mutate, placesOf } from '../mutations.mjs'
 import {
   collectionOf,
   createNamespace,
@@ -95,7 +96,7 @@ function configuration(random) {
 }
 
 export function applies(random) {
-  if (random.chance(0.35)) return builtinApplies(random)
+  if (random.chance(0.4)) return random.chance(0.4) ? deploymentApplies(random) : builtinApplies(random)
   const definition = definitionOf(SCHEMA, { version: random.chance(0.5) ? { subresources: { status: {} } } : {} })
   const steps = [createNamespace(), ...install(definition)]
   for (let i = 0; i < 9; i++) steps.push(applyStep(random, `${WIDGETS}/a`, configuration(random)))
@@ -145,7 +146,7 @@ function applyStep(random, path, body) {
   }
 }
 
-function builtinApplies(random) {
+function deploymentApplies(random) {
   const path = `${collectionOf('apps/v1', 'deployments', NAMESPACE)}/a`
   const container = () => ({
     name: random.pick(['a', 'b']),
@@ -172,3 +173,40 @@ function builtinApplies(random) {
   for (let i = 0; i < 7; i++) steps.push(applyStep(random, path, body()))
   return { about: 'server-side apply to a Deployment', steps: [...steps, get(path)] }
 }
+
+/** Parts of an object of any kind, by several managers. */
+function builtinApplies(random) {
+  const resource = random.pick(RESOURCES.filter(each => samplesOf(each).length > 0))
+  const { apiVersion, kind, name: plural, namespaced, subresources } = resource
+  const objects = random.times(2, () => random.pick(samplesOf(resource)))
+  const name = `x-${TOKEN}`
+  const path = `${collectionOf(apiVersion, plural, namespaced ? NAMESPACE : undefined)}/${name}`
+  const body = () => {
+    const { metadata, ...object } = structuredClone(random.pick(objects))
+    const { labels, annotations } = metadata ?? {}
+    const part = { ...object, apiVersion, kind, metadata: { name, ...(random.chance(0.5) && { labels, annotations }) } }
+    for (const { holder, key } of placesOf(part)) {
+      if (random.chance(0.12) && !Array.isArray(holder) && !KEPT_FIELDS.has(key)) delete holder[key]
+    }
+    return part
+  }
+  const steps = [createNamespace()]
+  for (let i = 0; i < 7; i++) {
+    const at = subresources.includes('status') && random.chance(0.15) ? `${path}/status` : path
+    const manager = random.pick(MANAGERS)
+    steps.push(
+      random.chance(0.75)
+        ? patch('apply', `${at}?fieldManager=${manager}${random.chance(0.4) ? '&force=true' : ''}`, body())
+        : random.chance(0.5)
+          ? patch('merge', `${at}?fieldManager=${manager}`, body())
+          : put(`${at}?fieldManager=${manager}`, body()),
+    )
+  }
+  return {
+    about: `server-side apply to ${apiVersion} ${kind}`,
+    steps: [...steps, get(path)],
+    cleanup: namespaced ? [] : [path],
+  }
+}
+
+const KEPT_FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'name', 'spec'])

@@ -1,6 +1,21 @@
 // JSON patches, merge patches and strategic merge patches of custom and built-in objects.
+import { RESOURCES, samplesOf } from '../builtin-values.mjs'
 import { hostileValue, mutate, placesOf } from '../mutations.mjs'
-import { collectionOf, createNamespace, get, NAMESPACE, patch, post, writeOptions } from '../requests.mjs'
+import {
+  collectionOf,
+  createNamespace,
+  DEFINITIONS,
+  definitionOf,
+  get,
+  install,
+  NAMESPACE,
+  patch,
+  post,
+  TOKEN,
+  WIDGETS,
+  widget,
+  writeOptions,
+} from '../requests.mjs'
 
 /** A patch for objects like this one. */
 export function randomPatch(random, like) {
@@ -150,13 +165,72 @@ const SAMPLES = [
   [DEPLOYMENT, 'deployments'],
 ]
 
+/** An object to patch: one of the four, one that is recorded of any kind, or a custom object. */
+function chooseTarget(random) {
+  const choice = random.weighted([
+    [2, 'sample'],
+    [3, 'recorded'],
+    [1, 'custom'],
+  ])
+  if (choice === 'sample') {
+    const [object, resource] = random.pick(SAMPLES)
+    return {
+      object,
+      path: collectionOf(object.apiVersion, resource, NAMESPACE),
+      before: [],
+      parts: ['', '', '/status'],
+    }
+  }
+  if (choice === 'custom') {
+    return {
+      object: widget('a', { spec: { n: 1, list: [{ name: 'x' }], map: { k: 'v' } } }, { labels: { b: '1', a: '2' } }),
+      path: WIDGETS,
+      before: install(definitionOf(WIDGET_SCHEMA, { version: WIDGET_SUBRESOURCES })),
+      parts: ['', '', '/status', '/scale'],
+      cleanup: [`${DEFINITIONS}/widgets.${TOKEN}.example.com`],
+    }
+  }
+  const resource = random.pick(RESOURCES.filter(each => samplesOf(each).length > 0))
+  const { apiVersion, name, namespaced, subresources } = resource
+  const path = collectionOf(apiVersion, name, namespaced ? NAMESPACE : undefined)
+  const object = structuredClone(random.pick(samplesOf(resource)))
+  const own = namespaced ? 'a' : `x-${TOKEN}`
+  return {
+    object: { ...object, metadata: { ...object.metadata, name: own, namespace: undefined } },
+    path,
+    before: [],
+    parts: ['', '', ...['status', 'scale'].filter(part => subresources.includes(part)).map(part => `/${part}`)],
+    cleanup: namespaced ? [] : [`${path}/${own}`],
+  }
+}
+
+const WIDGET_SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        n: { type: 'integer' },
+        list: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+        map: { type: 'object', additionalProperties: { type: 'string' } },
+        any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    status: { type: 'object', properties: { n: { type: 'integer' } } },
+  },
+}
+const WIDGET_SUBRESOURCES = {
+  subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
+}
+
 export function patches(random) {
-  const [object, resource] = random.pick(SAMPLES)
-  const path = collectionOf(object.apiVersion, resource, NAMESPACE)
-  const steps = [createNamespace(), post(path, object)]
+  const { object, path, before, parts, cleanup } = chooseTarget(random)
+  const name = object.metadata.name
+  const steps = [createNamespace(), ...before, post(path, object)]
   for (let i = 0; i < 8; i++) {
     const { kind, value } = randomPatch(random, object)
-    steps.push(patch(kind, `${path}/a${writeOptions(random, { isPatch: true })}`, value))
+    const part = random.pick(parts)
+    steps.push(patch(kind, `${path}/${name}${part}${writeOptions(random, { isPatch: true })}`, value))
   }
-  return { about: `patches of a ${object.kind}`, steps: [...steps, get(`${path}/a`)] }
+  return { about: `patches of a ${object.kind}`, steps: [...steps, get(`${path}/${name}`)], cleanup }
 }
