@@ -35,6 +35,7 @@ export async function deleteCollection(
     next = more.continueToken
   }
   const rest = objects.values()
+  let failed = false
   const worker = async () => {
     for (const shown of rest) {
       const { namespace = '', name = '' } = metaOf(shown.value())
@@ -42,8 +43,12 @@ export async function deleteCollection(
         await remove(context, forResource(request, { ...target, namespace, name }, options))
       } catch (error) {
         // Another request has deleted it.
-        if (!hasReason(error, 'NotFound')) throw error
+        if (hasReason(error, 'NotFound')) continue
+        failed = true
+        throw error
       }
+      // What comes after the object that cannot be deleted stays.
+      if (failed) return
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
