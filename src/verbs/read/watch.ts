@@ -6,6 +6,7 @@ import { type Status, StatusError, tooOldResourceVersion, unclassified } from '.
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { type InitialPage, keyPrefixOf, type ObjectEvent, type ObjectStore } from '../../objects/object-store.js'
 import { type ObjectView } from '../../objects/object-view.js'
 import { viewSelected } from '../../objects/select-entries.js'
@@ -16,6 +17,7 @@ import type { ResourceRequest } from '../../request/request.js'
 import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
 import type { AttributeTerm } from '../../storage/watch-cache.js'
+import { zeroOf } from '../../types/decode.js'
 import { type ApiContext } from '../api-context.js'
 import { PAGE_BYTES } from './list.js'
 
@@ -247,9 +249,11 @@ const isPlainName = (name: string): boolean => name !== '' && !name.includes('/'
 const spansNamespaces = ({ kind }: VersionedKind, prefix: string): boolean =>
   kind.namespaced && prefix === kind.keyPrefix
 
-/** The object of a bookmark: its kind and a resourceVersion. */
+/** The object of a bookmark: its kind and a resourceVersion, and what a Go struct prints even if nothing is set. */
 export function bookmarkObject({ kind, version }: VersionedKind, revision: Revision, initial: boolean): ApiObject {
+  const { type } = version
   return {
+    ...(type.dialect === 'go' ? (zeroOf(type) as ValueObject) : {}),
     apiVersion: kind.group === '' ? version.name : `${kind.group}/${version.name}`,
     kind: kind.names.kind,
     metadata: {
