@@ -19,6 +19,7 @@ import {
   parseUpdateOptions,
 } from '../meta/options/write-options.js'
 import { isObject, type Value } from '../meta/values/value.js'
+import { selectionOf } from '../objects/selection.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
 import type { ConnectResource, ConnectResult, ConnectTarget } from '../request/connect-resource.js'
 import { forResource, type Request, withOptions } from '../request/request.js'
@@ -112,6 +113,8 @@ export function createVerbs(context: ApiContext): Verbs {
       deleteObject(context, forResource(request, target, readDeleteOptions(context, target, query, body))),
     async deleteCollection(request, target, query, body) {
       const listOptions = parseListOptions(query, watchList)
+      // Selectors are refused before the body is read.
+      selectionOf(target.version, listOptions)
       const options = readDeleteOptions(context, target, query, body)
       checkDeleteCollectionOptions(options)
       return deleteCollection(context, forResource(request, target, options), listOptions)

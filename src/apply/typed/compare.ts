@@ -1,4 +1,5 @@
 // The fields in which two values of one type differ.
+import { hasGivenEmpty } from '../../meta/values/given-empty.js'
 import {
   equalValues,
   getOwn,
@@ -118,12 +119,15 @@ const NO_MEMBERS: ValueObject = {}
 function compareWhole(walk: Walk, type: MergeType, before: Side, after: Side): true {
   if (before === undefined) walk.added.insert(printedPath(walk))
   else if (after === undefined) walk.removed.insert(printedPath(walk))
-  else if (!sameValue(before, after)) {
+  else if (!sameValue(before, after) || holdsGivenEmpty(after)) {
     check(walk, type, before)
     walk.modified.insert(printedPath(walk))
   }
   return true
 }
+
+/** Go compares atomic lists with reflection, for which an empty list or map in an item is not the same as none. */
+const holdsGivenEmpty = (list: Value): boolean => Array.isArray(list) && hasGivenEmpty(list)
 
 /** 1 and 1.0 are the same number. */
 export function sameValue(a: Value, b: Value): boolean {

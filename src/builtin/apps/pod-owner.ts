@@ -94,6 +94,8 @@ export const podOwner = ({
   })
 
 export interface SelectorOptions {
+  /** What is said of a selector that cannot be used. */
+  readonly unusable?: string
   /** The kind as the message about an empty selector names it. */
   readonly owner: string
   /** The kind as the messages about the template name it. */
@@ -108,6 +110,7 @@ export const selectorAndTemplate = ({
   owner,
   podOwner: podOwnerKind,
   required = true,
+  unusable = 'invalid label selector',
   withTemplate = spec => spec,
 }: SelectorOptions): Rule =>
   check((spec, _, old) => {
@@ -125,7 +128,7 @@ export const selectorAndTemplate = ({
     // For a daemon set the errors of the selector are enough.
     if (!selector.ok && !required)
       return [...errors, ...checkLastingPods(objectAt(spec, 'template'), podOwnerKind, oldTemplate)]
-    if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), 'invalid label selector')]
+    if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), unusable)]
     const template = objectAt(withTemplate(spec), 'template')
     return [
       ...errors,

@@ -216,7 +216,12 @@ export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
       notNegative('replicas', 'minReadySeconds'),
       field('ordinals', [notNegative('start')]),
       onCreate([format('serviceName', checkDnsLabel)]),
-      selectorAndTemplate({ owner: 'statefulset', podOwner: 'StatefulSet', withTemplate: withClaimedVolumes }),
+      selectorAndTemplate({
+        owner: 'statefulset',
+        podOwner: 'StatefulSet',
+        unusable: '',
+        withTemplate: withClaimedVolumes,
+      }),
     ],
     specUpdate: [otherFieldsAreImmutable],
     status: [

@@ -21,7 +21,7 @@ import { defineKind } from '../common/define-kind.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, type Rule } from '../common/rules.js'
 import { numberField, selectableFields } from '../common/selectable-fields.js'
-import { counted } from '../common/strategies.js'
+import { counted, inTurn, keepGeneration, keepSpec } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { generatedLabels, labelJob } from './job-labels.js'
@@ -174,6 +174,8 @@ export const job = defineKind('batch/v1', 'Job', {
   defaults,
   strategy: counted('batch/v1.JobStatus', {
     prepareForCreate: labelJob,
+    // A body without a spec got no labels when it was decoded.
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, labelByTemplate),
     defaultPropagation: { warning: PODS_STAY },
   }),
   validation: validationOf({ scheduling: true, resources: true }),

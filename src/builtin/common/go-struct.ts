@@ -197,6 +197,11 @@ export function goStruct(typeName: string, object: ValueObject): ValueObject {
   for (const name of ORDER[typeName] ?? fields.keys()) {
     const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
     if (field === undefined) continue
+    if (field.type.name === 'meta/v1.ObjectMeta') {
+      // It is embedded, so that its fields are among those of the struct.
+      Object.assign(struct, objectAt(object, name))
+      continue
+    }
     struct[RENAMED[typeName]?.[name] ?? goName(name)] = goField(field, asGiven(object, name))
   }
   return struct

@@ -6,6 +6,7 @@ import {
   type FieldError,
   fieldDuplicate,
   fieldForbidden,
+  fieldInternal,
   fieldInvalid,
   fieldRequired,
   indexPath,
@@ -17,7 +18,7 @@ import { parseQuantity, signOf } from '../../meta/values/quantity.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf, checkText, sameValue } from '../common/field-checks.js'
-import { checkCidr, familyOf } from '../common/ip-rules.js'
+import { checkCidr, familyOf, parseCidr } from '../common/ip-rules.js'
 import { cidrWarnings } from '../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, type Rule } from '../common/rules.js'
@@ -103,8 +104,14 @@ function checkPodCidrs(node: ValueObject): FieldError[] {
   const ranges = stringsAt(objectAt(node, 'spec'), 'podCIDRs')
   const path = 'spec.podCIDRs'
   const errors = ranges.flatMap((range, i) => checkCidr(range, indexPath(path, i)))
+  // kube-apiserver looks at the families of several only if it can read all of them.
+  const unreadable = ranges.length > 1 ? ranges.findIndex(range => parseCidr(range) === undefined) : -1
+  if (unreadable >= 0) {
+    const why = `invalid CIDR[${unreadable}]: <nil> (invalid CIDR address: ${ranges[unreadable]!})`
+    errors.push(fieldInternal(path, `invalid PodCIDRs. failed to check with dual stack with error:${why}`))
+  }
   const families = new Set(ranges.map(range => familyOf(range.split('/')[0] ?? '')))
-  if (ranges.length > 1 && (families.size !== 2 || ranges.length > 2)) {
+  if (ranges.length > 1 && (unreadable >= 0 || families.size !== 2 || ranges.length > 2)) {
     errors.push(fieldInvalid(path, [...ranges], 'may specify no more than one CIDR for each IP family'))
   }
   return errors

@@ -23,7 +23,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
-import { compareQuantities, printQuantity, quantityOf, signOf } from '../../meta/values/quantity.js'
+import { compareQuantities, printQuantity, type Quantity, quantityOf, signOf } from '../../meta/values/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkImmutable, checkText } from '../common/field-checks.js'
@@ -183,43 +183,45 @@ const WHAT_MAY_CHANGE =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
 function checkChange(claim: ValueObject, old: ValueObject): FieldError[] {
-  const [spec, before] = [objectAt(claim, 'spec'), objectAt(old, 'spec')]
-  const compared = withoutAllowedChanges(spec, before, stringAt(objectAt(claim, 'status'), 'phase') === 'Bound')
+  const [spec, oldSpec] = [objectAt(claim, 'spec'), objectAt(old, 'spec')]
+  const compared = withoutAllowedChanges(spec, oldSpec, stringAt(objectAt(claim, 'status'), 'phase') === 'Bound')
+  // The first binding may change it.
+  const before = stringAt(oldSpec, 'volumeName') === '' ? withValue(oldSpec, 'volumeName', spec) : oldSpec
   return [
     ...(equalValues(compared, before)
       ? []
       : [fieldForbidden('spec', WHAT_MAY_CHANGE + diffSpecs('core/v1.PersistentVolumeClaimSpec', before, compared))]),
-    ...checkShrinking(spec, before, objectAt(objectAt(old, 'status'), 'capacity')),
-    ...checkImmutable(spec, before, 'volumeMode', 'volumeMode'),
-    ...checkAttributesClassChange(spec, before, objectAt(old, 'status')),
+    ...checkShrinking(spec, oldSpec, objectAt(objectAt(old, 'status'), 'capacity')),
+    ...checkImmutable(spec, oldSpec, 'volumeMode', 'volumeMode'),
+    ...checkAttributesClassChange(spec, oldSpec, objectAt(old, 'status')),
   ]
 }
 
 /** The new spec, with the old value of each field that may change. */
 function withoutAllowedChanges(spec: ValueObject, before: ValueObject, isBound: boolean): ValueObject {
-  const compared: ValueObject = { ...spec }
-  const asBefore = (name: string): void => {
-    const value = getOwn(before, name)
-    if (value === undefined) delete compared[name]
-    else compared[name] = value
-  }
-  // Binding and the default class set these later.
-  if (stringAt(before, 'volumeName') === '') asBefore('volumeName')
-  if (!has(before, 'storageClassName')) asBefore('storageClassName')
+  // The default class is set later.
+  const compared = has(before, 'storageClassName') ? spec : withValue(spec, 'storageClassName', before)
   if (!isBound) return compared
-  asBefore('volumeAttributesClassName')
+  const bound = withValue(compared, 'volumeAttributesClassName', before)
   const [now, then] = [requestsOf(spec), requestsOf(before)]
   if (has(now, 'storage') && has(then, 'storage')) {
-    compared['resources'] = { ...objectAt(spec, 'resources'), requests: { ...now, storage: then['storage']! } }
+    bound['resources'] = { ...objectAt(spec, 'resources'), requests: { ...now, storage: then['storage']! } }
   }
-  return compared
+  return bound
+}
+
+/** A copy with the value that a field has in another spec. */
+function withValue(spec: ValueObject, name: string, other: ValueObject): ValueObject {
+  const { [name]: _, ...rest } = spec
+  const value = getOwn(other, name)
+  return value === undefined ? rest : { ...rest, [name]: value }
 }
 
 /** A request may shrink after an expansion that failed, but not to the capacity or below. */
 function checkShrinking(spec: ValueObject, before: ValueObject, capacity: ValueObject): FieldError[] {
-  const [now, then] = [amountOf(requestsOf(spec), 'storage'), amountOf(requestsOf(before), 'storage')]
-  if (now === undefined || then === undefined || compareQuantities(now, then) >= 0) return []
-  const given = amountOf(capacity, 'storage') ?? quantityOf(0n)
+  const storageOf = (amounts: ValueObject): Quantity => amountOf(amounts, 'storage') ?? quantityOf(0n)
+  const [now, given] = [storageOf(requestsOf(spec)), storageOf(capacity)]
+  if (compareQuantities(now, storageOf(requestsOf(before))) >= 0) return []
   return compareQuantities(now, given) <= 0
     ? [fieldForbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')]
     : []

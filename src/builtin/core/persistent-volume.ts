@@ -346,7 +346,12 @@ export const persistentVolume = defineKind('v1', 'PersistentVolume', {
   strategy,
   validation: validationRules({
     create: rules,
-    update: [...rules, field('spec', [immutableSource, immutableMode, immutableAffinity, attributesClassStays])],
+    // kube-apiserver validates a changed volume twice and reports all errors twice.
+    update: [
+      ...rules,
+      ...rules,
+      field('spec', [immutableSource, immutableMode, immutableAffinity, attributesClassStays]),
+    ],
     status: [metadataUpdate],
   }),
   warnings,

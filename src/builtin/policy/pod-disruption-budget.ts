@@ -7,7 +7,6 @@ import { checkAtMaxAll, checkCount } from '../apps/pod-owner.js'
 import { checkConditions } from '../common/conditions.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
-import { metadataUpdate } from '../common/metadata.js'
 import { check, field, notNegative, optional, type Rule } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
@@ -75,8 +74,8 @@ export const podDisruptionBudget = defineKind('policy/v1', 'PodDisruptionBudget'
   strategy: counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
   validation: validationRules({
     create: [field('spec', specRules)],
-    update: [metadataUpdate, field('spec', specRules)],
-    status: [metadataUpdate, field('status', statusRules)],
+    update: [field('spec', specRules)],
+    status: [field('status', statusRules)],
   }),
   table: row,
 })

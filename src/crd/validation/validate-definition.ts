@@ -276,10 +276,11 @@ function checkStoredVersions(stored: readonly string[] | null, versions: readonl
   const path = 'status.storedVersions'
   const errors: FieldError[] = []
   if (!stored?.length) errors.push(fieldInvalid(path, stored as Value, 'must have at least one stored version'))
-  const isStored = new Set(stored)
+  // Each stored version counts for one version, so that the second of two with one name has none.
+  const left = new Set(stored)
   const isServed = new Set(versions.map(({ name }) => name))
   for (const { name, storage } of versions) {
-    if (storage && stored?.length && !isStored.has(name)) {
+    if (!left.delete(name) && storage && stored?.length) {
       errors.push(fieldInvalid(path, stored as Value, `must have the storage version ${name}`))
     }
   }

@@ -56,7 +56,9 @@ function checkSelectable({ schema, selectableFields = [] }: Parts, path: string)
   const at = childPath(path, 'selectableFields')
   const written = schema?.openAPIV3Schema
   if (!written) {
-    return [fieldInvalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')]
+    const isOfAll = path === 'spec'
+    const what = isOfAll ? 'validations.schema is included' : '`version.schema.openAPIV3Schema` is not included'
+    return [fieldInvalid(at, '', `may only be set when ${what}`)]
   }
   const parsed = parseUnlessTooDeep(written)
   return parsed ? checkSelectableFields(selectableFields, parsed, at) : []

@@ -11,11 +11,12 @@ import {
 } from '../../apply/field-manager.js'
 import { scaleManagedType } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
-import type { ScaleStrategy } from '../../kinds/kind.js'
+import type { ScaleStrategy, Strategy } from '../../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../../kinds/kind-names.js'
 import { badRequest, conflict, invalid, notFound, StatusError } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../../meta/object/object-meta.js'
+import { checkTypeMeta } from '../../meta/object/type-meta.js'
 import type { GetOptions } from '../../meta/options/list-options.js'
 import type { PatchOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { PatchKind } from '../../patch/field-validation.js'
@@ -83,12 +84,20 @@ export async function patchScale(
     asPatchStatus(async () => {
       const patch = parsePatch(types.byName('autoscaling/v1.Scale'), kind, bytes, options.fieldValidation)
       const { decode } = scaleSpec(types)
-      const shape = dialect === 'go' ? decodePatched(patch, decode, live, types) : decode
+      const shape = dialect === 'go' ? decodePatched(patch, decode, live, types) : withTypeMeta(decode)
       const object = applyPatch(request, live, patch, shape)
       return { scale: await tracked(context, request, live, checkAddress(object, target)), isWhatClientSaw: false }
     }),
   )
 }
+
+/** kube-apiserver looks for the kind before it decodes the result of a patch. */
+const withTypeMeta =
+  (decode: Strategy['decode']): Strategy['decode'] =>
+  (result, ...rest) => {
+    checkTypeMeta(result, badRequest)
+    return decode(result, ...rest)
+  }
 
 export async function applyScale(
   context: ApiContext,

@@ -20,7 +20,7 @@ import { applyMergePatch, mergePatchInItsOrder, parseMergePatch } from '../../pa
 import { PatchError } from '../../patch/patch-error.js'
 import { applyOwnPatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
 import type { ResourceRequest } from '../../request/request.js'
-import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
+import { decodeTyped, restoreTyped, TypedDecodeError } from '../../types/decode.js'
 import type { Type, Types } from '../../types/type.js'
 import { groupOf, schemeOf } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
@@ -224,9 +224,11 @@ function ofType(restored: ValueObject, apiVersion: string, kind: string): ValueO
 const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
 
-/** In Go custom objects are maps, which are printed in the order of their names. */
-const inOrderOf = ({ dialect }: Type, object: ApiObject): Value =>
-  dialect === 'go' ? object : decodeJson(Buffer.from(encodeJson(object, { sortKeys: true }))).value
+/** As Go prints it: custom objects are maps there, sorted by name, and built-in ones are in the order of their struct. */
+const inOrderOf = (type: Type, object: ApiObject): Value =>
+  type.dialect === 'go'
+    ? decodeTyped(type, object).value
+    : decodeJson(Buffer.from(encodeJson(object, { sortKeys: true }))).value
 
 /** Errors of the patch as a Status. */
 export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {
