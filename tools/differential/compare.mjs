@@ -79,18 +79,22 @@ export const unknownDifferences = (step, got, want, isKnown, before = [step]) =>
  */
 function comparable(answer, step) {
   if (step.anyOrder && answer?.calls) return sortManagers({ calls: answer.calls.toSorted(byText) })
-  if (typeof answer?.body === 'string') return { ...answer, body: answer.body.replace(VARYING_TEXT, '$1: …') }
+  if (typeof answer?.body === 'string')
+    return { ...answer, body: answer.body.replace(VARYING_TEXT, '$1: …').replace(/- 10\.0\.0\.\d+/g, '- …') }
   return sortManagers(answer)
 }
 
 /** How the file of a Go scheme is printed depends on how the reference was built. */
 const plainText = text =>
   text
-    .replace(/in scheme \\?"[^"]*?\/?pkg\//g, 'in scheme "pkg/')
+    .replace(/in scheme \\?"[^"]*"/g, 'in scheme …')
     // Of an object that a message quotes.
-    .replace(/(resourceVersion\\*":\\*")\d+/g, '$1…')
+    .replace(/(clusterIPs?\\*":\[?\\*")10\.[\d.]+/g, '$1…')
+    .replace(/(nodePort\\*":)\d+/g, '$1…')
+    .replace(/((?:resourceVersion|creationTimestamp|lastPhaseTransitionTime|time)\\*":\\*")\d[^"\\]*/g, '$1…')
 
-const VARYING_TEXT = /(resourceVersion|uid|creationTimestamp|time|deletionTimestamp|continue): \S+/g
+const VARYING_TEXT =
+  /(clusterIP|nodePort|resourceVersion|uid|creationTimestamp|lastPhaseTransitionTime|time|deletionTimestamp|continue): \S+/g
 
 function sortManagers(value) {
   if (typeof value === 'string') return plainText(value)
