@@ -30,7 +30,7 @@ async fn copies_are_independent_and_a_reset_goes_back() -> Result<(), Error> {
     assert!(maps.get_opt("only-in-copy").await?.is_none());
     maps.create(&PostParams::default(), &config_map("before"))
         .await?;
-    copy.inject_fault(json!({ "verb": "list", "status": 503 }))
+    copy.inject_fault(json!({ "verb": "list", "status": 500 }))
         .await?;
     assert!(in_copy.list(&Default::default()).await.is_err());
     assert!(maps.list(&Default::default()).await.is_ok());
