@@ -16,9 +16,7 @@ class FakeSocket extends EventEmitter {
 }
 
 class FakeResponse extends EventEmitter {
-  closed = false
   close(): void {
-    this.closed = true
     this.emit('close')
   }
 }

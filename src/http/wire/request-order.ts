@@ -9,18 +9,20 @@ const MAX_WAITING = 16
 /** `serve` is called when all earlier responses on the connection have been sent, and not if the connection ends before. */
 export function createRequestOrder(): (socket: Socket, response: ServerResponse, serve: () => void) => void {
   interface Queue {
-    current: ServerResponse
+    /** Whether a response has begun that has not been sent. Deno's responses do not say it of themselves. */
+    isBusy: boolean
     readonly waiting: { readonly response: ServerResponse; readonly serve: () => void }[]
   }
   const queues = new WeakMap<Socket, Queue>()
 
   function begin(socket: Socket, queue: Queue, response: ServerResponse, serve: () => void): void {
-    queue.current = response
+    queue.isBusy = true
     response.once('close', () => next(socket, queue))
     serve()
   }
 
   function next(socket: Socket, queue: Queue): void {
+    queue.isBusy = false
     const first = queue.waiting.shift()
     if (!first || socket.destroyed) return
     if (queue.waiting.length < MAX_WAITING) socket.resume()
@@ -29,8 +31,8 @@ export function createRequestOrder(): (socket: Socket, response: ServerResponse,
 
   return (socket, response, serve) => {
     let queue = queues.get(socket)
-    if (!queue) queues.set(socket, (queue = { current: response, waiting: [] }))
-    if (queue.current === response || queue.current.closed) return begin(socket, queue, response, serve)
+    if (!queue) queues.set(socket, (queue = { isBusy: false, waiting: [] }))
+    if (!queue.isBusy) return begin(socket, queue, response, serve)
     queue.waiting.push({ response, serve })
     if (queue.waiting.length >= MAX_WAITING) socket.pause()
   }
