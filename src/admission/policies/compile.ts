@@ -1,7 +1,7 @@
 // The expressions of one policy as programs, and their evaluation for one request: variables are evaluated when an
 // expression reads them, once, and all costs are counted.
 
-import { type Awaitable, andThen, eachInTurn } from '../../base/awaitable.js'
+import type { Awaitable } from '../../base/awaitable.js'
 import type { Turns } from '../../base/turns.js'
 import { type AdmissionProgram } from '../../builtin/admission-expressions.js'
 import { createPolicyCompiler, type PolicyCompiler, VARIABLES_TYPE } from '../../builtin/policy-expressions.js'
@@ -130,16 +130,20 @@ export class PolicyEvaluation {
   }
 
   /** The values of several, in turns; null where there is no expression. */
-  evaluateAll(expressions: readonly (PolicyExpression | undefined)[], turns: Turns): Awaitable<readonly Value[]> {
-    const values: Value[] = []
-    const evaluateNext = (expression: PolicyExpression | undefined): Awaitable<void> => {
+  evaluateAll(
+    expressions: readonly (PolicyExpression | undefined)[],
+    turns: Turns,
+    values: Value[] = [],
+  ): Awaitable<readonly Value[]> {
+    while (values.length < expressions.length) {
+      const expression = expressions[values.length]
       const { left } = this
       values.push(expression ? this.evaluate(expression) : null)
       // Reading the clock takes as long as a short expression.
       const isLong = values.length % SHORT_EXPRESSIONS === 0 || left - this.left > LONG_COST
-      return isLong ? turns.next() : undefined
+      if (isLong && turns.isDue()) return turns.give().then(() => this.evaluateAll(expressions, turns, values))
     }
-    return andThen(eachInTurn(expressions, evaluateNext), () => values)
+    return values
   }
 
   private spend(cost: number): void {
