@@ -1,7 +1,7 @@
 // Validates a webhook's clientConfig: exactly one of url and service, each with valid parts.
 
 import { X509Certificate } from 'node:crypto'
-import { pemTexts } from '../base/pem.js'
+import { pemBlocks } from '../base/pem.js'
 import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/errors/field-errors.js'
 import { quote } from '../meta/go/go-text.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
@@ -95,11 +95,11 @@ export const isUsableCa = (bundle: string): boolean =>
   bundle === '' || caError(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
 
 function caError(pem: string): string | undefined {
-  const blocks = pemTexts(pem).filter(({ label }) => label === 'CERTIFICATE')
+  const blocks = pemBlocks(pem).filter(({ label, hasHeaders }) => label === 'CERTIFICATE' && !hasHeaders)
   if (blocks.length === 0) return 'unable to parse bytes as PEM block'
-  for (const { whole } of blocks) {
+  for (const { content } of blocks) {
     try {
-      void new X509Certificate(whole)
+      void new X509Certificate(content)
     } catch {
       return 'failed to parse certificate: x509: malformed certificate'
     }

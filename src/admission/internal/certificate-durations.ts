@@ -3,7 +3,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import type { MetricsRegistry } from '../../base/metrics.js'
-import { pemBlocks } from '../../builtin/certificate-request.js'
+import { pemBlocks } from '../../base/pem.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { numberOrNone, objectAt, stringAt } from '../../meta/values/access.js'
 import type { AdmissionPlugin } from '../chain.js'

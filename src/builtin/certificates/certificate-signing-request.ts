@@ -1,6 +1,7 @@
 // CertificateSigningRequest: a request to a signer, its approval or denial, and the certificate that was issued.
 
 import { X509Certificate } from 'node:crypto'
+import { pemBlocks } from '../../base/pem.js'
 import {
   type FieldError,
   fieldDuplicate,
@@ -42,7 +43,7 @@ import {
 } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { parseSigningRequest, pemBlocks } from './csr-parser.js'
+import { parseSigningRequest } from './csr-parser.js'
 import { checkSignerName } from './signer-name.js'
 
 // ---- validation: the spec
@@ -157,8 +158,8 @@ function checkCertificate(certificate: string): FieldError[] {
 function certificateError(pem: string): string | undefined {
   const blocks = pemBlocks(pem)
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block'
-  for (const { type, hasHeaders, content } of blocks) {
-    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`
+  for (const { label, hasHeaders, content } of blocks) {
+    if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quote(label)}`
     if (hasHeaders) return 'no PEM block headers are permitted'
     try {
       void new X509Certificate(content)

@@ -1,5 +1,7 @@
 // ClusterTrustBundle: the root certificates that clients of a signer trust, or certificates of no signer in particular.
+
 import { X509Certificate } from 'node:crypto'
+import { pemBlocks } from '../../base/pem.js'
 import { type FieldError, fieldInvalid, fieldTooLong } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
 import { objectAt, stringAt } from '../../meta/values/access.js'
@@ -12,7 +14,6 @@ import { selectableFields, stringField } from '../common/selectable-fields.js'
 import { keepGeneration } from '../common/strategies.js'
 import { NONE, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { pemBlocks } from './csr-parser.js'
 import { checkSignerName } from './signer-name.js'
 
 const MAX_BYTES = 1024 * 1024
@@ -40,8 +41,8 @@ function checkTrustBundle(pem: string, path: string): FieldError[] {
   const invalid = (why: string): FieldError => fieldInvalid(path, '<value omitted>', why)
   const errors: FieldError[] = []
   const indices = new Map<string, number[]>()
-  for (const [i, { type, hasHeaders, content }] of pemBlocks(pem).entries()) {
-    const why = entryError(type, hasHeaders, content)
+  for (const [i, { label, hasHeaders, content }] of pemBlocks(pem).entries()) {
+    const why = entryError(label, hasHeaders, content)
     if (why !== undefined) errors.push(invalid(`entry ${i} ${why}`))
     const key = content.toString('base64')
     const same = indices.get(key)
@@ -55,8 +56,8 @@ function checkTrustBundle(pem: string, path: string): FieldError[] {
   )
 }
 
-function entryError(type: string, hasHeaders: boolean, der: Buffer): string | undefined {
-  if (type !== 'CERTIFICATE') return `has bad block type: ${type}`
+function entryError(label: string, hasHeaders: boolean, der: Buffer): string | undefined {
+  if (label !== 'CERTIFICATE') return `has bad block type: ${label}`
   if (hasHeaders) return 'has PEM block headers'
   try {
     return new X509Certificate(der).ca ? undefined : 'does not have the CA bit set'

@@ -1,7 +1,22 @@
 // The PKCS #10 request in a CertificateSigningRequest, in PEM: the subject, its key, and a signature by that key.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { pemTexts } from '../../base/pem.js'
+import { pemBlocks } from '../../base/pem.js'
 import { failed, parsed, type Result } from '../../base/result.js'
+import { checkExtensions } from './csr-extensions.js'
+import {
+  bitsOf,
+  checkInteger,
+  DerError,
+  type Element,
+  fieldsOf,
+  idOf,
+  itemsOf,
+  onlyElement,
+  sequenceOf,
+  TAG,
+  textOf,
+  wholeOf,
+} from './der-reader.js'
 
 export interface SigningRequest {
   /** The organizations of the subject, which become groups. */
@@ -14,11 +29,11 @@ export interface SigningRequest {
 export function parseSigningRequest(base64: string): Result<SigningRequest> {
   const pem = Buffer.from(base64, 'base64').toString('latin1')
   const [block] = pemBlocks(pem)
-  if (block?.type !== 'CERTIFICATE REQUEST') return failed('PEM block type must be CERTIFICATE REQUEST')
+  if (block?.label !== 'CERTIFICATE REQUEST') return failed('PEM block type must be CERTIFICATE REQUEST')
   try {
     return parsed(readRequest(block.content))
   } catch (error) {
-    return failed(error instanceof RequestError ? error.message : 'asn1: structure error: invalid certificate request')
+    return failed(error instanceof DerError ? error.message : 'asn1: structure error: invalid certificate request')
   }
 }
 
@@ -31,144 +46,110 @@ export interface SignedKey {
 /** Undefined for bytes that are no request. A key of an unknown kind counts as no request. */
 export function readSignedKey(der: Buffer): SignedKey | undefined {
   try {
-    const [info, algorithm, signature] = childrenOf(only(der))
-    const [, , key] = childrenOf(info!)
-    return { key: publicKeyOf(key!), isSigned: signatureError(info!, key!, algorithm!, signature!) === undefined }
+    const { info, ...rest } = partsOf(der)
+    return { key: publicKeyOf(rest.key), isSigned: signatureError(info, rest) === undefined }
   } catch {
     return undefined
   }
 }
 
-export interface PemBlock {
-  readonly type: string
-  readonly hasHeaders: boolean
-  readonly content: Buffer
-}
-
-export function pemBlocks(pem: string): PemBlock[] {
-  return pemTexts(pem).map(({ label, body }) => {
-    const hasHeaders = /^[^\n]*:/.test(body)
-    const content = hasHeaders ? body.slice(body.indexOf('\n\n') + 2) : body
-    return { type: label, hasHeaders, content: Buffer.from(content, 'base64') }
-  })
-}
-
-class RequestError extends Error {}
-
 const ORGANIZATION = '55040a'
 const COMMON_NAME = '550403'
 
 function readRequest(der: Buffer): SigningRequest {
-  const [info, algorithm, signature] = childrenOf(only(der))
-  const [, subject, key] = childrenOf(info!)
-  const error = signatureError(info!, key!, algorithm!, signature!)
-  if (error !== undefined) throw new RequestError(error)
-  const pairs = childrenOf(subject!).flatMap(set => childrenOf(set).map(childrenOf))
+  const { info, subject, attributes, ...rest } = partsOf(der)
+  const pairs = itemsOf(subject, TAG.set).flatMap(set => itemsOf(set, TAG.sequence).map(readPair))
+  checkExtensions(attributes)
+  const error = signatureError(info, rest)
+  if (error !== undefined) throw new DerError(error)
   const valuesOf = (attribute: string): string[] =>
-    pairs.flatMap(([name, value]) => (name!.content.toString('hex') === attribute ? [textOf(value!)] : []))
+    pairs.flatMap(({ name, value }) => (name === attribute ? [knownText(value)] : []))
   return { organizations: valuesOf(ORGANIZATION), commonName: valuesOf(COMMON_NAME).at(-1) ?? '' }
 }
 
-/**
- * A string by its ASN.1 type. Each type writes `system:masters` with other bytes, and a signer may read any of them, so a
- * type that is not known here is refused.
- */
-function textOf({ whole, content }: Element): string {
-  switch (whole[0]) {
-    case 0x0c: // UTF8String
-    case 0x12: // NumericString
-    case 0x13: // PrintableString
-    case 0x16: // IA5String
-    case 0x1a: // VisibleString
-      return content.toString('utf8')
-    case 0x14: // T61String
-      return content.toString('latin1')
-    case 0x1e: // BMPString: UTF-16, high byte first
-      if (content.length % 2 !== 0) throw invalidString()
-      return Buffer.from(content).swap16().toString('utf16le')
-    case 0x1c: // UniversalString: UTF-32, high byte first
-      return universalText(content)
-    default:
-      throw invalidString()
+interface RequestParts extends SignatureParts {
+  readonly info: Element
+  readonly subject: Element
+  readonly attributes: Element
+}
+
+interface SignatureParts {
+  readonly key: Element
+  readonly algorithm: Element
+  readonly signature: Element
+}
+
+/** `[0]` of a request. */
+const ATTRIBUTES = 0xa0
+
+function partsOf(der: Buffer): RequestParts {
+  const [info, algorithm, signature] = fieldsOf(onlyElement(der, TAG.sequence), [TAG.sequence, TAG.sequence, TAG.bits])
+  const [version, subject, key, attributes] = fieldsOf(info!, [TAG.integer, undefined, TAG.sequence, ATTRIBUTES])
+  checkInteger(version!)
+  return {
+    info: info!,
+    subject: sequenceOf(subject!),
+    key: key!,
+    attributes: attributes!,
+    algorithm: algorithm!,
+    signature: signature!,
   }
 }
 
-const invalidString = (): RequestError =>
-  new RequestError('x509: invalid RDNSequence: invalid attribute value: unsupported string type')
-
-function universalText(content: Buffer): string {
-  if (content.length % 4 !== 0) throw invalidString()
-  let text = ''
-  for (let at = 0; at < content.length; at += 4) {
-    const point = content.readUInt32BE(at)
-    if (point > 0x10_ff_ff) throw invalidString()
-    text += String.fromCodePoint(point)
-  }
-  return text
+/** An attribute of the subject, with its value if that is a text. */
+function readPair(pair: Element): { readonly name: string; readonly value: string | undefined } {
+  const [id, value] = fieldsOf(pair, [TAG.id, undefined])
+  return { name: idOf(id!), value: textOf(value!) }
 }
 
-/** Hashes of the signature algorithms, by the bytes of the object identifier. */
-const HASHES: Readonly<Record<string, string | null>> = {
-  '2a864886f70d010105': 'sha1',
-  '2a864886f70d01010b': 'sha256',
-  '2a864886f70d01010c': 'sha384',
-  '2a864886f70d01010d': 'sha512',
-  '2a8648ce3d0401': 'sha1',
-  '2a8648ce3d040302': 'sha256',
-  '2a8648ce3d040303': 'sha384',
-  '2a8648ce3d040304': 'sha512',
+/** A signer may read any type of text, so an organization or common name of a type that is not known here is refused. */
+function knownText(value: string | undefined): string {
+  if (value !== undefined) return value
+  throw new DerError('x509: invalid RDNSequence: invalid attribute value: unsupported string type')
+}
+
+interface Algorithm {
+  readonly type: 'rsa' | 'ec' | 'ed25519'
+  readonly hash: string | null
+}
+
+/** Signature algorithms, by the bytes of the object identifier. */
+const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
+  '2a864886f70d010105': { type: 'rsa', hash: 'sha1' },
+  '2a864886f70d01010b': { type: 'rsa', hash: 'sha256' },
+  '2a864886f70d01010c': { type: 'rsa', hash: 'sha384' },
+  '2a864886f70d01010d': { type: 'rsa', hash: 'sha512' },
+  '2a8648ce3d0401': { type: 'ec', hash: 'sha1' },
+  '2a8648ce3d040302': { type: 'ec', hash: 'sha256' },
+  '2a8648ce3d040303': { type: 'ec', hash: 'sha384' },
+  '2a8648ce3d040304': { type: 'ec', hash: 'sha512' },
   // Ed25519 hashes by itself.
-  '2b6570': null,
+  '2b6570': { type: 'ed25519', hash: null },
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
-  rsa: 'crypto/rsa: verification error',
-  ec: 'x509: ECDSA verification failure',
-  ed25519: 'x509: Ed25519 verification failure',
+/** By Node's name of the type: Go's names of it, and what its libraries say of a wrong signature. */
+const KEYS: Readonly<Record<string, { readonly name: string; readonly type: string; readonly failure: string }>> = {
+  rsa: { name: 'RSA', type: '*rsa.PublicKey', failure: 'crypto/rsa: verification error' },
+  ec: { name: 'ECDSA', type: '*ecdsa.PublicKey', failure: 'x509: ECDSA verification failure' },
+  ed25519: { name: 'Ed25519', type: 'ed25519.PublicKey', failure: 'x509: Ed25519 verification failure' },
 }
 
-const publicKeyOf = (key: Element): KeyObject => createPublicKey({ key: key.whole, format: 'der', type: 'spki' })
+const CURVES: ReadonlySet<string> = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1'])
 
-function signatureError(info: Element, key: Element, algorithm: Element, signature: Element): string | undefined {
-  const id = childrenOf(algorithm)[0]!.content.toString('hex')
-  if (!Object.hasOwn(HASHES, id)) return 'x509: cannot verify signature: algorithm unimplemented'
+const publicKeyOf = (key: Element): KeyObject => createPublicKey({ key: wholeOf(key), format: 'der', type: 'spki' })
+
+function signatureError(info: Element, { key, algorithm, signature }: SignatureParts): string | undefined {
+  const id = idOf(fieldsOf(algorithm, [TAG.id])[0]!)
+  if (!Object.hasOwn(ALGORITHMS, id)) return 'x509: cannot verify signature: algorithm unimplemented'
+  const { type, hash } = ALGORITHMS[id]!
   const publicKey = publicKeyOf(key)
-  // The first byte of a BIT STRING counts its unused bits; a signature has none.
-  if (verify(HASHES[id], info.whole, publicKey, signature.content.subarray(1))) return undefined
-  return FAILURES[publicKey.asymmetricKeyType ?? ''] ?? 'x509: invalid signature'
-}
-
-// ---- DER
-
-interface Element {
-  /** With its tag and length. */
-  readonly whole: Buffer
-  readonly content: Buffer
-}
-
-const childrenOf = ({ content }: Element): Element[] => {
-  const children: Element[] = []
-  for (let rest = content; rest.length > 0; ) {
-    const child = elementAt(rest)
-    children.push(child)
-    rest = rest.subarray(child.whole.length)
+  const { asymmetricKeyType = '', asymmetricKeyDetails } = publicKey
+  if (asymmetricKeyType === 'ec' && !CURVES.has(asymmetricKeyDetails?.namedCurve ?? '')) {
+    return 'x509: unsupported elliptic curve'
   }
-  return children
-}
-
-function only(bytes: Buffer): Element {
-  const element = elementAt(bytes)
-  if (element.whole.length < bytes.length) throw new RequestError('asn1: syntax error: trailing data')
-  return element
-}
-
-function elementAt(bytes: Buffer): Element {
-  const first = bytes[1] ?? 0
-  const lengthBytes = first < 128 ? 0 : first - 128
-  if (bytes.length < 2 + lengthBytes || lengthBytes > 4)
-    throw new RequestError('asn1: syntax error: truncated tag or length')
-  const start = 2 + lengthBytes
-  const length = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes)
-  if (bytes.length < start + length) throw new RequestError('asn1: syntax error: data truncated')
-  return { whole: bytes.subarray(0, start + length), content: bytes.subarray(start, start + length) }
+  if (asymmetricKeyType !== type) {
+    const [of, have] = [type, asymmetricKeyType].map(name => (Object.hasOwn(KEYS, name) ? KEYS[name] : undefined))
+    return `x509: signature algorithm specifies an ${of!.name} public key, but have public key of type ${have?.type ?? asymmetricKeyType}`
+  }
+  return verify(hash, wholeOf(info), publicKey, bitsOf(signature)) ? undefined : KEYS[type]!.failure
 }

@@ -1,6 +1,8 @@
 // The status of a PodCertificateRequest: it is written once, either with a condition alone, or with the certificates, which
 // must fit the request.
+
 import { type KeyObject, X509Certificate } from 'node:crypto'
+import { type PemBlock, pemBlocks } from '../../base/pem.js'
 import {
   asString,
   type FieldError,
@@ -13,7 +15,6 @@ import {
 import { has, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkConditions, isConditionTrue } from '../common/conditions.js'
-import { type PemBlock, pemBlocks } from './csr-parser.js'
 
 export interface IssueLimits {
   /** The key that the certificate must be issued to. */
@@ -74,7 +75,7 @@ function checkIssued(status: ValueObject, limits: IssueLimits): FieldError[] {
   const invalid = (why: string): FieldError[] => [fieldInvalid(CHAIN, chain, why)]
   const [first, ...others] = pemBlocks(chain)
   if (first === undefined) return invalid('issued certificate chain must contain at least one certificate')
-  if (first.type !== 'CERTIFICATE') {
+  if (first.label !== 'CERTIFICATE') {
     return invalid('issued certificate chain must consist entirely of CERTIFICATE PEM blocks')
   }
   const leaf = readCertificate(first)
@@ -157,7 +158,7 @@ function checkTimes(status: ValueObject, leaf: X509Certificate, { maxSeconds, no
 function checkOthers(others: readonly PemBlock[], invalid: (why: string) => FieldError[]): FieldError[] {
   for (const block of others) {
     // The word is misspelt as in kube-apiserver.
-    if (block.type !== 'CERTIFICATE') {
+    if (block.label !== 'CERTIFICATE') {
       return invalid('issued certificate chain must consist entirely of CERTFICATE PEM blocks')
     }
     if (readCertificate(block) === undefined) return invalid('intermediate certificate does not parse as valid X.509')

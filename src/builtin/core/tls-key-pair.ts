@@ -1,18 +1,18 @@
 // Whether a certificate and a private key in PEM form belong together, with the messages of Go's TLS library.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { pemTexts } from '../../base/pem.js'
+import { pemBlocks } from '../../base/pem.js'
 
 /** The reason why the two cannot be used together; undefined if they can. */
 export function keyPairError(certificatePem: Buffer, keyPem: Buffer): string | undefined {
-  const certificates = pemBlocks(certificatePem)
-  const certificate = certificates.find(({ type }) => type === 'CERTIFICATE')
-  if (certificate === undefined) return noCertificate(certificates.map(({ type }) => type))
-  const keys = pemBlocks(keyPem)
-  const key = keys.find(({ type }) => /(^| )PRIVATE KEY$/.test(type))
-  if (key === undefined) return noKey(keys.map(({ type }) => type))
-  const publicKey = attempt(() => new X509Certificate(certificate.bytes).publicKey)
+  const certificates = pemBlocks(certificatePem.toString('latin1'))
+  const certificate = certificates.find(({ label }) => label === 'CERTIFICATE')
+  if (certificate === undefined) return noCertificate(certificates.map(({ label }) => label))
+  const keys = pemBlocks(keyPem.toString('latin1'))
+  const key = keys.find(({ label }) => /(^| )PRIVATE KEY$/.test(label))
+  if (key === undefined) return noKey(keys.map(({ label }) => label))
+  const publicKey = attempt(() => new X509Certificate(certificate.content).publicKey)
   if (publicKey === undefined) return 'x509: malformed certificate'
-  const privateKey = parsePrivateKey(key.bytes)
+  const privateKey = parsePrivateKey(key.content)
   if (privateKey === undefined) return 'tls: failed to parse private key'
   if (privateKey.asymmetricKeyType !== publicKey.asymmetricKeyType) {
     return 'tls: private key type does not match public key type'
@@ -54,18 +54,4 @@ function attempt<T>(parse: () => T): T | undefined {
   } catch {
     return undefined
   }
-}
-
-interface PemBlock {
-  readonly type: string
-  readonly bytes: Buffer
-}
-
-/** The blocks of a PEM text. Blocks that are not base64 are skipped. */
-function pemBlocks(pem: Buffer): PemBlock[] {
-  return pemTexts(pem.toString('latin1')).flatMap(({ label: type, body }) => {
-    // Headers, as in `Proc-Type: 4,ENCRYPTED`, stand before an empty line.
-    const base64 = body.replace(/^(?:[^\r\n:]+:[^\r\n]*\r?\n)+\r?\n/, '').replace(/\s/g, '')
-    return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) ? [{ type, bytes: Buffer.from(base64, 'base64') }] : []
-  })
 }
