@@ -14,6 +14,7 @@ const COMMANDS: CommandTable = {
   up: async () => (await import('./background/up.js')).UP,
   down: async () => (await import('./background/down.js')).DOWN,
   status: async () => (await import('./background/status.js')).STATUS,
+  balance: async () => (await import('./balance/balance.js')).BALANCE,
   cel: async () => (await import('./cel/cel.js')).CEL,
   console: async () => (await import('./console/console.js')).CONSOLE,
   diff: async () => (await import('./history/history.js')).DIFF,
@@ -38,6 +39,7 @@ Commands:
   down           stop it
   status         say whether a server is ready
   snapshot       save the objects of a server to a file, and restore them
+  balance        forward connections to replicas that are ready
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
   crd            lint, test, plan, and types: for authors of CustomResourceDefinitions

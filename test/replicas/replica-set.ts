@@ -32,8 +32,10 @@ export interface ReplicaSet {
   readonly ca: string
   /** Sets the clock of the replica in this process, in milliseconds from now. */
   setClock(offsetMs: number): void
-  /** Kills a replica and starts it again. */
-  restart(index: number): Promise<void>
+  /** Kills the process of a replica. */
+  kill(index: number): Promise<void>
+  /** Starts it again, at its address. */
+  start(index: number): Promise<void>
   /** A request to one replica. */
   send(index: number, path: string, options?: SendOptions): Promise<Response>
   stop(): Promise<void>
@@ -48,8 +50,13 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
   const endpointsOf = (index: number): string[] => proxies[index]!.map(({ port }) => `http://127.0.0.1:${port}`)
   let offset = 0
 
-  const startProcess = (index: number): Promise<BinnacleProcess> =>
-    startBinnacleProcess(`--etcd-servers=${endpointsOf(index).join(',')}`, '--controllers=*', ...ELECTION_FLAGS)
+  const startProcess = (index: number, port = '0'): Promise<BinnacleProcess> =>
+    startBinnacleProcess(
+      `--etcd-servers=${endpointsOf(index).join(',')}`,
+      '--controllers=*',
+      `--secure-port=${port}`,
+      ...ELECTION_FLAGS,
+    )
 
   // Together on an empty etcd, as replicas start in practice.
   const { server: options } = readLibraryOptions({
@@ -76,10 +83,11 @@ export async function startReplicaSet(): Promise<ReplicaSet> {
     setClock(offsetMs) {
       offset = offsetMs
     },
-    async restart(index) {
-      await replicas[index]!.process!.kill()
-      const process = await startProcess(index)
-      replicas[index] = { url: process.url, proxies: proxies[index]!, process }
+    kill: index => replicas[index]!.process!.kill(),
+    async start(index) {
+      const { url } = replicas[index]!
+      const process = await startProcess(index, new URL(url).port)
+      replicas[index] = { url, proxies: proxies[index]!, process }
     },
     send: (index, path, sent = {}) => sendRequest({ url: replicas[index]!.url, ca }, path, { token: TOKEN, ...sent }),
     async stop() {

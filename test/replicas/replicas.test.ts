@@ -1,9 +1,11 @@
 // Three replicas on three etcds, under load, while replicas are killed, paused, cut off and get a wrong clock, and members
 // of etcd are killed and paused: no acknowledged write is lost, no address is given twice, a client with a watch sees
-// everything, and one replica runs the controllers. `REPLICA_ROUNDS=20` runs longer.
+// everything, and one replica runs the controllers. `REPLICA_ROUNDS=20` runs longer. And clients with one kubeconfig go on
+// at other replicas, whichever dies.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { etcdMissing } from '../components/etcd.js'
+import { startOneAddress } from './one-address.js'
 import { type ReplicaSet, startReplicaSet } from './replica-set.js'
 import { leaders, startWorkload } from './workload.js'
 
@@ -21,7 +23,8 @@ describe.skipIf(etcdMissing())('three replicas', () => {
 
   const FAULTS: Readonly<Record<string, () => Promise<void>>> = {
     async 'a replica is killed'() {
-      await set.restart(0)
+      await set.kill(0)
+      await set.start(0)
     },
     async 'a replica is paused'() {
       set.replicas[1]!.process!.signal('SIGSTOP')
@@ -100,6 +103,32 @@ describe.skipIf(etcdMissing())('three replicas', () => {
     expect(workload.wrong).toEqual([])
     expect(workload.doubleLeaders).toEqual([])
     await expect.poll(() => leaders(set).then(({ length }) => length), { timeout: 10_000 }).toBe(1)
+  })
+
+  test('serve clients with one kubeconfig, whichever of them dies', { timeout: 90_000 }, async () => {
+    const clients = await startOneAddress(set)
+    try {
+      await clients.write('before')
+      await set.kill(0)
+      await clients.write('killed')
+      await set.start(0)
+      const paused = set.replicas[1]!.process!
+      paused.signal('SIGSTOP')
+      await clients.knows(1, 'away')
+      await clients.write('paused')
+      paused.signal('SIGCONT')
+      await clients.knows(1, 'ready')
+      for (const proxy of set.replicas[2]!.proxies) await proxy.refuse()
+      await clients.knows(2, 'away')
+      await clients.write('cut-off')
+      for (const proxy of set.replicas[2]!.proxies) await proxy.heal()
+      await clients.knows(2, 'ready')
+      const { body } = await set.send(0, CONFIGMAPS)
+      const written = body.items.map(nameOf).filter((name: string) => name.startsWith('node-'))
+      expect(written).toEqual(['node-before', 'node-cut-off', 'node-killed', 'node-paused'])
+    } finally {
+      await clients.stop()
+    }
   })
 
   test('move the controllers when the leader dies', { timeout: 30_000 }, async () => {

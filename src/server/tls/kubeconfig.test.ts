@@ -35,6 +35,24 @@ test('a kubeconfig contains the server, its authority and the credentials', asyn
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+test('a kubeconfig has a context for each of several servers', async () => {
+  const path = join(folder, 'config')
+  await writeKubeconfig(path, { ...access, tlsServerName: 'api' }, [{ name: 'a:1', server: 'https://a:1' }])
+  const cluster = { 'certificate-authority-data': 'Q0E=', 'tls-server-name': 'api' }
+  expect(read(path)).toMatchObject({
+    'current-context': 'binnacle',
+    clusters: [
+      { name: 'binnacle', cluster: { ...cluster, server: access.server } },
+      { name: 'a:1', cluster: { ...cluster, server: 'https://a:1' } },
+    ],
+    contexts: [
+      { name: 'binnacle', context: { cluster: 'binnacle', user: 'binnacle' } },
+      { name: 'a:1', context: { cluster: 'a:1', user: 'binnacle' } },
+    ],
+    users: [{ name: 'binnacle' }],
+  })
+})
+
 test('merging keeps other entries, and replaces an older entry of this server', async () => {
   const path = join(folder, 'config')
   writeFileSync(

@@ -12,16 +12,33 @@ export interface Access {
   readonly ca?: string | undefined
   readonly client?: { readonly cert: string; readonly key: string } | undefined
   readonly token?: string | undefined
+  /** The name in the certificate of the server, if it is not the host of its address. */
+  readonly tlsServerName?: string | undefined
+}
+
+/** A server with the same authority and users, which gets a context of this name. */
+export interface NamedServer {
+  readonly name: string
+  readonly server: string
 }
 
 const NAME = 'binnacle'
 
-export function kubeconfigOf({ server, ca, client, token }: Access): ValueObject {
+export function kubeconfigOf(access: Access, others: readonly NamedServer[] = []): ValueObject {
+  const { ca, client, token, tlsServerName } = access
+  const servers = [{ name: NAME, server: access.server }, ...others]
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: NAME, cluster: { server, ...(ca && { 'certificate-authority-data': base64(ca) }) } }],
-    contexts: [{ name: NAME, context: { cluster: NAME, user: NAME } }],
+    clusters: servers.map(({ name, server }) => ({
+      name,
+      cluster: {
+        server,
+        ...(ca && { 'certificate-authority-data': base64(ca) }),
+        ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+      },
+    })),
+    contexts: servers.map(({ name }) => ({ name, context: { cluster: name, user: NAME } })),
     'current-context': NAME,
     users: [
       {
@@ -38,8 +55,8 @@ export function kubeconfigOf({ server, ca, client, token }: Access): ValueObject
 export const printKubeconfig = (access: Access): string => encodeYaml(kubeconfigOf(access))
 
 /** Writes a file that contains nothing else. A symbolic link of that name is replaced, and not what it points to. */
-export async function writeKubeconfig(path: string, access: Access): Promise<void> {
-  await replaceFile(path, printKubeconfig(access))
+export async function writeKubeconfig(path: string, access: Access, others?: readonly NamedServer[]): Promise<void> {
+  await replaceFile(path, encodeYaml(kubeconfigOf(access, others)))
 }
 
 /** Adds the server to a kubeconfig that may contain others, and makes it the current context. */
