@@ -162,8 +162,8 @@ export interface Strategy {
    * write; without one it is that of the machine.
    */
   applyDefaults(object: ApiObject, isDecoded?: boolean, now?: number): ApiObject
-  /** Sets and clears fields on creation that clients cannot choose. */
-  prepareForCreate(object: ApiObject, now: number): ApiObject
+  /** Sets and clears fields on creation that clients cannot choose. `warn` adds a warning, also if the object is refused. */
+  prepareForCreate(object: ApiObject, now: number, warn?: (text: string) => void): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   /** Work of `validate` and `validateUpdate` that may take long, in pieces. They find its results. */

@@ -140,7 +140,8 @@ export const cronJob = defineKind('batch/v1', 'CronJob', {
   validation: validationRules({
     create: [metadata({ namespaced: true }), field('spec', specRules), onCreate([shortName])],
     update: [metadataUpdate, field('spec', specRules)],
-    status: [metadataUpdate],
+    // kube-apiserver checks only what it checks in every object.
+    status: [],
   }),
   warnings,
   table: row,

@@ -139,8 +139,8 @@ function buildStrategy(
       isDecoded && !hasDefaults(table, definition)
         ? object
         : named(applyDefaults(table, definition, object, now), apiVersion, kind),
-    prepareForCreate(object, now) {
-      strategy.prepareForCreate?.(object, { now: printTime(now) })
+    prepareForCreate(object, now, warn) {
+      strategy.prepareForCreate?.(object, { now: printTime(now), ...(warn && { warn }) })
       strategy.finish?.(object)
       return object
     },

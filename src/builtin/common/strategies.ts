@@ -10,6 +10,8 @@ import type { TypeTable } from '../../types/type-table.js'
 export interface WriteContext {
   /** The time of the write, printed as a Time. */
   readonly now: string
+  /** Adds a warning to the response to a create, also if the object is refused. */
+  readonly warn?: (text: string) => void
 }
 
 export type PrepareForCreate = (object: ValueObject, context: WriteContext) => void

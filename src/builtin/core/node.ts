@@ -11,7 +11,7 @@ import {
   fieldRequired,
   indexPath,
 } from '../../meta/errors/field-errors.js'
-import { compareTexts, quote } from '../../meta/go/go-text.js'
+import { compareTexts, jsonTypeOf, quote } from '../../meta/go/go-text.js'
 import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
 import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { parseQuantity, signOf } from '../../meta/values/quantity.js'
@@ -26,6 +26,7 @@ import { booleanField, selectableFields } from '../common/selectable-fields.js'
 import { inTurn, keepGeneration, keepSpec, keepStatus, type PrepareForUpdate } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
+import { decodeAnnotatedList, TAINT } from './annotation-json.js'
 import { isInteger, isIntegerResource } from './pod/containers/container-resources.js'
 
 /** The effects of taints, in the order of messages. */
@@ -69,10 +70,10 @@ const dropNewConfigStatus: PrepareForUpdate = (node, old) => {
 // ---- validation
 
 /** Messages name the taints by a path in the metadata, as kube-apiserver's do. */
-function checkTaints(node: ValueObject): FieldError[] {
+function checkTaints(taints: readonly ValueObject[], list: string): FieldError[] {
   const seen = new Set<string>()
-  return objectsAt(objectAt(node, 'spec'), 'taints').flatMap((taint, i) => {
-    const path = indexPath('metadata.taints', i)
+  return taints.flatMap((taint, i) => {
+    const path = indexPath(list, i)
     const key = stringAt(taint, 'key')
     const effect = stringAt(taint, 'effect')
     const errors = [
@@ -239,8 +240,9 @@ const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 /** The annotation holds JSON, and each of its entries names a controller. */
 function checkAvoidedPods(node: ValueObject): FieldError[] {
   const text = mapAt(objectAt(node, 'metadata'), 'annotations')[AVOID_PODS] ?? ''
-  const decoded = text === '' ? {} : decodeJson(Buffer.from(text)).value
-  const entries = isObject(decoded) ? objectsAt(decoded, 'preferAvoidPods') : []
+  const decoded = text === '' ? {} : readAvoidedPods(text)
+  if (typeof decoded === 'string') return [fieldInvalid('metadata.annotations.AvoidPods', AVOID_PODS, decoded)]
+  const entries = objectsAt(decoded, 'preferAvoidPods')
   return entries.flatMap((entry, i) => {
     const path = `metadata.annotations.${AVOID_PODS}[${i}].PodSignature`
     const controller = objectOrNone(objectAt(entry, 'podSignature'), 'podController')
@@ -250,22 +252,49 @@ function checkAvoidedPods(node: ValueObject): FieldError[] {
   })
 }
 
+/** The object in the annotation, or why there is none. */
+function readAvoidedPods(text: string): ValueObject | string {
+  try {
+    const { value } = decodeJson(Buffer.from(text))
+    if (value === null || isObject(value)) return value ?? {}
+    return `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type v1.AvoidPods`
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const TAINTS = 'scheduler.alpha.kubernetes.io/taints'
+
+/** Taints were once written into an annotation. */
+function checkAnnotatedTaints(node: ValueObject): FieldError[] {
+  const text = mapAt(objectAt(node, 'metadata'), 'annotations')[TAINTS] ?? ''
+  if (text === '') return []
+  const taints = decodeAnnotatedList(text, TAINT)
+  return typeof taints === 'string'
+    ? [fieldInvalid('metadata.annotations', TAINTS, taints)]
+    : checkTaints(taints, `metadata.annotations.${TAINTS}`)
+}
+
+const ownTaints = check(node => checkTaints(objectsAt(objectAt(node, 'spec'), 'taints'), 'metadata.taints'))
+
 const updateRules: readonly Rule[] = [
   metadataUpdate,
+  check(checkAnnotatedTaints),
   check(checkAvoidedPods),
   check(checkQuantities),
   check(checkDeclaredFeatures),
   check(checkAddresses),
   podCidrsAreKept,
   providerIsKept,
-  check(checkTaints),
+  ownTaints,
   externalIdIsKept,
 ]
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: false }),
+  check(checkAnnotatedTaints),
   check(checkAvoidedPods),
-  check(checkTaints),
+  ownTaints,
   check(checkQuantities),
   check(checkDeclaredFeatures),
   check(checkPodCidrs),

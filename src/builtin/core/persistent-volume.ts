@@ -276,9 +276,11 @@ const immutableAffinity = checkUpdate((spec, old) => {
 
 // ---- warnings
 
+const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options'
+
 const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
   [CLASS_ANNOTATION]: 'deprecated since v1.8; use "storageClassName" attribute instead',
-  'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
+  [MOUNT_OPTIONS]: 'deprecated since v1.31; use "mountOptions" attribute instead',
 }
 
 /** Sources whose plugins are gone, by field; messages name `storageos` in another way. */
@@ -339,16 +341,41 @@ const portalLength = check(volume => {
   return [fieldInvalid('spec.iscsi.targetportal', stringAt(iscsi, 'targetPortal'), PORTAL_TOO_LONG)]
 })
 
+/** The sources whose mounts take options from an annotation. */
+const MOUNTED_WITH_OPTIONS = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+]
+
+const mountOptions = check(volume => {
+  const annotations = objectAt(objectAt(volume, 'metadata'), 'annotations')
+  const spec = objectAt(volume, 'spec')
+  if (!has(annotations, MOUNT_OPTIONS) || MOUNTED_WITH_OPTIONS.some(source => has(spec, source))) return []
+  return [fieldForbidden(`metadata.annotations.${MOUNT_OPTIONS}`, 'may not specify mount options for this volume type')]
+})
+
 const rules: readonly Rule[] = [metadata({ namespaced: false }), field('spec', specRules), portalLength]
 
 export const persistentVolume = defineKind('v1', 'PersistentVolume', {
   defaults,
   strategy,
   validation: validationRules({
-    create: rules,
+    create: [...rules, mountOptions],
     // kube-apiserver validates a changed volume twice and reports all errors twice.
     update: [
       ...rules,
+      mountOptions,
       ...rules,
       field('spec', [immutableSource, immutableMode, immutableAffinity, attributesClassStays]),
     ],

@@ -114,9 +114,9 @@ function versionWith(
     refused.length === 0 ? errors : [...errors, ...refused.flatMap(find => find(object, old))]
   const changed: Strategy = {
     ...strategy,
-    prepareForCreate(object, now) {
+    prepareForCreate(object, now, warn) {
       drop(object, undefined)
-      return strategy.prepareForCreate(object, now)
+      return strategy.prepareForCreate(object, now, warn)
     },
     prepareForUpdate(object, old, now) {
       if (!isCountedFirst) drop(object, old)

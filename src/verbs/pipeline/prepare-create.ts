@@ -87,7 +87,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const turns = startTurns()
   const named = setMeta(admitted.object, metaForCreate(metaOf(admitted.object), now, env.ids))
   const hadStatus = 'status' in named
-  const object = version.strategy.prepareForCreate(named, now)
+  const object = version.strategy.prepareForCreate(named, now, text => request.warn(text))
   // A create drops the status. If the schema has a default for it, readers see that default.
   const isNormal = admitted.isNormal && (!hadStatus || 'status' in object)
   const allocated = await allocate(env, request, object, undefined)

@@ -167,8 +167,11 @@ describe('an update of a pod', () => {
   })
 
   test('may not change annotations that nodes act on', () => {
-    const annotations = { 'kubernetes.io/config.mirror': 'x', 'container.apparmor.security.beta.kubernetes.io/c': 'y' }
-    expect(change({}, { metadata: { annotations } })).toEqual([
+    const annotations = {
+      'kubernetes.io/config.mirror': 'x',
+      'container.apparmor.security.beta.kubernetes.io/c': 'unconfined',
+    }
+    expect(change({ nodeName: 'n' }, { metadata: { annotations } })).toEqual([
       'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations',
       'metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not add mirror pod annotation',
     ])

@@ -1,6 +1,6 @@
 // Pod.
-import { type FieldError, fieldForbidden, keyPath } from '../../../meta/errors/field-errors.js'
-import { ensureObject, has, keepFrom, mapAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { fieldForbidden } from '../../../meta/errors/field-errors.js'
+import { ensureObject, has, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { defineKind } from '../../common/define-kind.js'
 import { metadata, metadataUpdate } from '../../common/metadata.js'
@@ -18,7 +18,13 @@ import {
 import { type Validation, validationRules } from '../../common/validation.js'
 import { checkOnlyAdded } from './containers/ephemeral-containers.js'
 import { defaultPod } from './defaults.js'
-import { checkDeletionCost, checkPodSpec } from './spec/pod-spec.js'
+import {
+  checkAnnotatedFields,
+  checkFixedAnnotations,
+  checkPodAnnotations,
+  setAppArmorFields,
+} from './spec/pod-annotations.js'
+import { checkPodSpec } from './spec/pod-spec.js'
 import { mergeLabelKeys, SELECTOR_MERGE } from './spec/scheduling.js'
 import { checkSpecChange } from './spec/spec-change.js'
 import { checkResize, checkResizeWithoutInit } from './subresources/resize.js'
@@ -30,9 +36,10 @@ import { podWarnings } from './warnings.js'
 
 const prepareForCreate =
   (isSpreadMerged: boolean): NonNullable<BuiltinStrategy['prepareForCreate']> =>
-  (pod, { now }) => {
+  (pod, { now, warn }) => {
     startGeneration(pod)
     mergeLabelKeys(pod, isSpreadMerged)
+    setAppArmorFields(pod, warn ?? (() => {}))
     pod['status'] = newPodStatus(pod, now)
   }
 
@@ -81,6 +88,7 @@ const noNodeWhileGated = check(pod => {
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: true }),
+  check((pod, _, old) => checkPodAnnotations(pod, old, 'metadata.annotations')),
   check((pod, _, old) =>
     checkPodSpec(objectAt(pod, 'spec'), 'spec', {
       ofPod: true,
@@ -89,26 +97,9 @@ const rules: readonly Rule[] = [
     }),
   ),
   tokensHaveAccount,
-  check((pod, _, old) => checkDeletionCost(pod, old, 'metadata')),
 ]
 
-const MIRROR = 'kubernetes.io/config.mirror'
-const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
-
-/** Annotations that nodes act on are neither added, removed nor changed. */
-const fixedAnnotations = checkUpdate((pod, old) => {
-  const now = mapAt(objectAt(pod, 'metadata'), 'annotations')
-  const before = mapAt(objectAt(old, 'metadata'), 'annotations')
-  const changed = Object.keys(before).filter(key => now[key] !== before[key])
-  const added = Object.keys(now).filter(key => !Object.hasOwn(before, key))
-  const forbidden = (keys: readonly string[], verb: string): FieldError[] =>
-    keys.flatMap(key => {
-      const at = keyPath('metadata.annotations', key)
-      if (key.startsWith(APP_ARMOR_PREFIX)) return [fieldForbidden(at, `may not ${verb} AppArmor annotations`)]
-      return key === MIRROR ? [fieldForbidden(at, `may not ${verb} mirror pod annotation`)] : []
-    })
-  return [...forbidden(changed, 'remove or update'), ...forbidden(added, 'add')]
-})
+const fixedAnnotations = checkUpdate(checkFixedAnnotations)
 
 const updateRules = (checkChange: (pod: ValueObject, old: ValueObject) => ReturnType<typeof checkResize>): Rule[] => [
   metadataUpdate,
@@ -119,7 +110,7 @@ const updateRules = (checkChange: (pod: ValueObject, old: ValueObject) => Return
 
 const validationWith = (resize: typeof checkResize): Validation =>
   validationRules({
-    create: [...rules, noEphemeralContainers, noNodeWhileGated],
+    create: [...rules, noEphemeralContainers, noNodeWhileGated, check(pod => checkAnnotatedFields(pod, 'spec'))],
     update: updateRules(checkSpecChange),
     status: [metadataUpdate, fixedAnnotations, checkUpdate(checkPodStatus)],
     parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(resize) },

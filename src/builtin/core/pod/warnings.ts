@@ -20,6 +20,7 @@ import { same } from '../../common/strategies.js'
 import { claimSpecWarnings } from '../persistent-volume-claim.js'
 import { amountOf, isInteger } from './containers/container-resources.js'
 import { deprecatedLabel, deprecatedLabelWarnings } from './spec/node-labels.js'
+import { APP_ARMOR, CONTAINER_SECCOMP, POD_SECCOMP } from './spec/pod-annotations.js'
 import { absentAffinitySelectors } from './spec/scheduling.js'
 import { overlappingPathWarnings } from './spec/volume-paths.js'
 
@@ -149,10 +150,6 @@ const annotationWarnings = (annotations: Readonly<Record<string, string>>, path:
     .filter(key => Object.hasOwn(annotations, key))
     .map(key => `${keyPath(path, key)}: ${DEPRECATED_ANNOTATIONS[key]}`)
 
-const POD_SECCOMP = 'seccomp.security.alpha.kubernetes.io/pod'
-const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.kubernetes.io/'
-const CONTAINER_APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/'
-
 function seccompWarnings(
   context: ValueObject,
   annotations: Readonly<Record<string, string>>,
@@ -170,7 +167,7 @@ function appArmorWarnings(
   annotations: Readonly<Record<string, string>>,
   path: string,
 ): string[] {
-  const key = CONTAINER_APP_ARMOR + stringAt(container, 'name')
+  const key = APP_ARMOR + stringAt(container, 'name')
   if (!Object.hasOwn(annotations, key) || has(objectAt(container, 'securityContext'), 'appArmorProfile')) return []
   const profile = objectAt(objectAt(spec, 'securityContext'), 'appArmorProfile')
   if (annotationOfProfile(profile) === annotations[key]) return []

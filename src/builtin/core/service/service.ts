@@ -297,6 +297,18 @@ function checkLoadBalancerClass(spec: ValueObject): FieldError[] {
     : [fieldForbidden(path, ONLY_LOAD_BALANCER)]
 }
 
+const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
+const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+
+/** The old and the new name of an annotation have the same value. */
+function checkTopologyAnnotations(service: ValueObject): FieldError[] {
+  const annotations = mapAt(objectAt(service, 'metadata'), 'annotations')
+  const [hints, mode] = [annotations[TOPOLOGY_HINTS], annotations[TOPOLOGY_MODE]]
+  if (hints === undefined || mode === undefined || hints === mode) return []
+  const why = `must match annotations[${TOPOLOGY_HINTS}] when both are specified`
+  return [fieldInvalid(keyPath('metadata.annotations', TOPOLOGY_MODE), mode, why)]
+}
+
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 
 /** The annotation counts if the field is not set. */
@@ -362,9 +374,6 @@ function checkLoadBalancerStatus(service: ValueObject): FieldError[] {
 }
 
 // ---- warnings
-
-const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
-const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
 
 function warnings(service: ValueObject): string[] {
   const spec = objectAt(service, 'spec')
@@ -446,6 +455,7 @@ function printPorts(spec: ValueObject): string {
 }
 
 const rules: readonly Rule[] = [
+  check(checkTopologyAnnotations),
   field('spec', [
     check(checkFieldsOfType),
     check(checkPorts),

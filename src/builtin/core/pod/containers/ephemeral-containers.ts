@@ -11,6 +11,7 @@ import {
 import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import { firstByKey } from '../../../../meta/values/list-keys.js'
 import { equalValues, type ValueObject } from '../../../../meta/values/value.js'
+import { MIRROR } from '../spec/pod-annotations.js'
 import { diffSpecs } from '../spec/spec-diff.js'
 import { checkContainer, type PodContext } from './containers.js'
 
@@ -58,7 +59,7 @@ const isSet = (container: ValueObject, field: string): boolean =>
 const PATH = 'spec.ephemeralContainers'
 
 export function checkOnlyAdded(pod: ValueObject, old: ValueObject): FieldError[] {
-  if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
+  if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), MIRROR)) {
     return [fieldForbidden('', 'static pods do not support ephemeral containers')]
   }
   const now = firstByKey(objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers'), each => stringAt(each, 'name'))

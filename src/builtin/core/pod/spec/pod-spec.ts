@@ -33,6 +33,7 @@ import { hostProcesses, operatingSystem } from '../containers/operating-system.j
 import { checkPodClaims, claimNames } from '../containers/resource-claims.js'
 import { restartsInitContainers } from '../containers/restart-rules.js'
 import { hostSysctls, podSecurityRules } from '../containers/security-context.js'
+import { checkAnnotatedFields, checkPodAnnotations } from './pod-annotations.js'
 import { affinity, checkTolerations, readinessGates, schedulingGates, topologySpread } from './scheduling.js'
 import { checkVolumes } from './volumes.js'
 
@@ -43,8 +44,9 @@ export function checkPodTemplate(template: ValueObject, path: string, old?: Valu
   const errors = [
     ...checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels')),
     ...checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations')),
+    ...checkPodAnnotations(template, old, childPath(path, 'annotations')),
     ...checkPodSpec(spec, childPath(path, 'spec'), { ofPod: false, oldSpec: old && objectAt(old, 'spec') }),
-    ...checkDeletionCost(template, old, path),
+    ...checkAnnotatedFields(template, childPath(path, 'spec')),
   ]
   if (objectsAt(spec, 'ephemeralContainers').length > 0) {
     const why = 'ephemeral containers not allowed in pod template'
@@ -52,21 +54,6 @@ export function checkPodTemplate(template: ValueObject, path: string, old?: Valu
   }
   return errors
 }
-
-const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
-
-/** By this annotation controllers choose the pods that they delete. An old value that is no number may stay. */
-export function checkDeletionCost(holder: ValueObject, old: ValueObject | undefined, metaPath: string): FieldError[] {
-  const costOf = (object: ValueObject): string | undefined =>
-    mapAt(objectAt(object, 'metadata'), 'annotations')[DELETION_COST]
-  const [cost, before] = [costOf(holder), old && costOf(old)]
-  if (cost === undefined || isInt32(cost) || (before !== undefined && !isInt32(before))) return []
-  const at = `${childPath(metaPath, 'annotations')}[${DELETION_COST}]`
-  return [{ ...fieldInvalid(at, cost, 'must be a 32bit integer'), gate: 'PodDeletionCost' }]
-}
-
-const isInt32 = (text: string): boolean =>
-  /^(0|-?[0-9]+)$/.test(text) && !/^0./.test(text) && Number(text) === Math.trunc(Number(text) | 0)
 
 export interface PodSpecOptions {
   /** False for a template, which kube-apiserver checks less strictly; it has no `podName`. */

@@ -2,6 +2,7 @@
 import { type FieldError, fieldForbidden, fieldInvalid } from '../../../../meta/errors/field-errors.js'
 import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../../../meta/values/value.js'
+import { MIRROR } from '../spec/pod-annotations.js'
 import { qosClassOf } from './status.js'
 
 export const checkResize = (pod: ValueObject, old: ValueObject): FieldError[] => checkAll(pod, old, checkInitContainer)
@@ -15,7 +16,7 @@ type CheckInit = (container: ValueObject, old: ValueObject, path: string) => Fie
 function checkAll(pod: ValueObject, old: ValueObject, checkInit: CheckInit): FieldError[] {
   const spec = objectAt(pod, 'spec')
   const oldSpec = objectAt(old, 'spec')
-  if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
+  if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), MIRROR)) {
     return [fieldForbidden('', 'static pods cannot be resized')]
   }
   if (stringAt(objectAt(oldSpec, 'os'), 'name') === 'windows') {
