@@ -27,6 +27,7 @@ import { OPTIONAL_LIBRARY } from './libraries/optional.js'
 import { EXISTS_ONE_LIBRARY, STANDARD_LIBRARY } from './libraries/standard.js'
 import { STRINGS_LIBRARY } from './libraries/strings.js'
 import { TWO_VARIABLE_LIBRARY } from './libraries/two-variable-comprehensions.js'
+import { MESSAGE_NAMES, NULL_VALUE, WELL_KNOWN_MESSAGES } from './libraries/well-known-messages.js'
 import { Duration, durationFromText, parseTimestamp } from './values/moments.js'
 import { Double, intOf, Uint } from './values/numbers.js'
 import { mapFrom, TypeValue, type Value } from './values/values.js'
@@ -102,7 +103,7 @@ export function readType(type: ProtoType): CelType {
     case 'messageType':
       if (value === 'google.protobuf.Timestamp') return TIMESTAMP
       if (value === 'google.protobuf.Duration') return DURATION
-      return objectType(value as string)
+      return MESSAGE_NAMES[value as string] ?? objectType(value as string)
     default:
       throw new NeedsMessages(kind)
   }
@@ -197,10 +198,7 @@ export function* casesOf(suite: Suite, path: readonly string[] = []): Generator<
 
 /** True for cases that declare, make or get protobuf messages. */
 export const needsMessages = (original: Case): boolean =>
-  /TestAllTypes|NestedTestAllTypes|Proto2Message|google\.protobuf\.(?!Timestamp\b|Duration\b)/.test(
-    JSON.stringify(original),
-  ) ||
-  /google\.protobuf\.(?:Timestamp|Duration)\s*\{/.test(original.expr) ||
+  /TestAllTypes|NestedTestAllTypes|Proto2Message|google\.protobuf\.Any/.test(JSON.stringify(original)) ||
   /^(?:cel\.)?(?:expr\.)?conformance\./.test(original.container ?? '') ||
   original.expr.includes('.conformance.')
 
@@ -219,8 +217,9 @@ export function baselineEnvironment(original: Case, { extensions = true } = {}):
   const declared = original.typeEnv ?? []
   const variables = declared.flatMap(({ name, ident }) => (ident ? [[name, readType(ident.type)] as const] : []))
   const functions = declared.flatMap(d => (d.function ? [readFunction(d.name, d.function.overloads)] : []))
-  const libraries = [
+  const libraries: Library[] = [
     ...LANGUAGE,
+    { functions: [], constants: NULL_VALUE },
     ...(extensions ? EXTENSIONS : []),
     { functions: extensions ? functions : [...COMMON_FUNCTIONS, ...functions] },
   ]
@@ -228,6 +227,8 @@ export function baselineEnvironment(original: Case, { extensions = true } = {}):
     libraries: original.disableMacros === true ? libraries.map(library => ({ ...library, macros: [] })) : libraries,
     variables: { ...(extensions ? {} : COMMON_VARIABLES), ...Object.fromEntries(variables) },
     container: original.container ?? '',
+    messageTypes: WELL_KNOWN_MESSAGES,
+    unusableTypes: MESSAGE_NAMES,
     optionalSyntax: true,
     quotedIdentifiers: true,
     crossTypeNumericComparisons: extensions,

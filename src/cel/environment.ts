@@ -79,16 +79,18 @@ export interface ObjectTypes {
   /** The type of a field, or undefined if the object type does not have it. */
   field(type: string, field: string): CelType | undefined
   /** Makes an object of that type, where expressions may: `Name{field: value}`. */
-  create?(type: string, fields: ReadonlyMap<string, Value>): Value
+  create?(type: string, fields: ReadonlyMap<string, Value>, budget: WorkBudget): Value
 }
 
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[]
   readonly variables?: Readonly<Record<string, CelType>>
   readonly objectTypes?: ObjectTypes
+  /** Object types that are there beside those of the host. */
+  readonly messageTypes?: Required<ObjectTypes>
   /** How the values of variables lie in memory, where they are views of something plainer. */
   readonly layouts?: Readonly<Record<string, Layout>>
-  /** Types that can be named but not used: they pass the check, but no program can be created. */
+  /** Names of types that pass the check, but cannot be used as values: no program can be created then. */
   readonly unusableTypes?: Readonly<Record<string, CelType>>
   /** The namespace in which names are looked up first, innermost first: `a.b`. */
   readonly container?: string
@@ -128,7 +130,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     types: new Map([...STANDARD_TYPES, ...options.libraries.flatMap(({ types }) => Object.entries(types ?? {}))]),
     constants: new Map(options.libraries.flatMap(({ constants }) => Object.entries(constants ?? {}))),
     equalityCosts: new Map(options.libraries.flatMap(({ equalityCosts }) => Object.entries(equalityCosts ?? {}))),
-    objectTypes: options.objectTypes ?? NO_OBJECT_TYPES,
+    objectTypes: withMessages(options.objectTypes ?? NO_OBJECT_TYPES, options.messageTypes),
     container: options.container ?? '',
   }
 }
@@ -140,9 +142,18 @@ export const extendEnvironment = (
 ): Environment => ({
   ...environment,
   variables: { ...environment.variables, ...variables },
-  ...(objectTypes ? { objectTypes } : {}),
+  ...(objectTypes ? { objectTypes: withMessages(objectTypes, environment.messageTypes) } : {}),
   ...(layouts ? { layouts } : {}),
 })
+
+function withMessages(host: ObjectTypes, messages: Required<ObjectTypes> | undefined): ObjectTypes {
+  if (messages === undefined) return host
+  return {
+    has: name => messages.has(name) || host.has(name),
+    field: (type, field) => (messages.has(type) ? messages : host).field(type, field),
+    ...(host.create && { create: host.create }),
+  }
+}
 
 /** The names that a name may stand for in the container, in the order in which they are tried. */
 export function candidateNames(container: string, name: string): readonly string[] {

@@ -71,6 +71,14 @@ export function sameType(a: CelType, b: CelType): boolean {
   )
 }
 
+/** The same for values: a wrapper is then the type that it wraps. */
+export const sameValues = (a: CelType, b: CelType): boolean =>
+  a === b ||
+  (a.kind === b.kind &&
+    a.name === b.name &&
+    a.params.length === b.params.length &&
+    a.params.every((param, i) => sameValues(param, b.params[i]!)))
+
 /** A type as messages show it: `map(string, list(int))`. */
 export function printType(type: CelType): string {
   if (type.nullable === true) return `wrapper(${type.name})`

@@ -6,7 +6,7 @@ import { type CallExpr, childrenOf, type Expr } from '../syntax/syntax-tree.js'
 import { parseFormatClause } from '../values/format-clauses.js'
 import { durationFromText, parseTimestamp } from '../values/moments.js'
 import { patternError } from '../values/patterns.js'
-import { type CelType, isOptional, printType, sameType } from './cel-type.js'
+import { type CelType, isOptional, printType, sameValues } from './cel-type.js'
 import type { Checked } from './checker.js'
 
 /** No more errors than this are printed. */
@@ -134,7 +134,7 @@ function mixedParts({ types }: Checked, expr: Expr): Issue[] {
       if (type === undefined) continue
       if (part.optional && isOptional(type)) type = type.params[0]!
       if (expected === undefined) expected = type
-      else if (!sameType(expected, type)) {
+      else if (!sameValues(expected, type)) {
         const message = `expected type '${printType(expected)}' but found '${printType(type)}'`
         issues.push({ offset: part.expr.offset, message })
         if (expr.kind === 'list') return

@@ -33,11 +33,11 @@ export function lookUpName(environment: Environment, scope: Scope | undefined, n
     }
     const constant = constants.get(candidate)
     if (constant) return { type: constant.type, reference: { kind: 'ident', name: candidate } }
-    const type = types.get(candidate) ?? (objectTypes.has(candidate) ? objectType(candidate) : undefined)
-    if (type) return { type: typeOf(type), reference: { kind: 'ident', name: candidate, type } }
     if (Object.hasOwn(unusableTypes, candidate)) {
       return { type: typeOf(unusableTypes[candidate]!), reference: { kind: 'ident', name: candidate } }
     }
+    const type = types.get(candidate) ?? (objectTypes.has(candidate) ? objectType(candidate) : undefined)
+    if (type) return { type: typeOf(type), reference: { kind: 'ident', name: candidate, type } }
   }
   return undefined
 }

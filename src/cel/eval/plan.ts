@@ -270,15 +270,14 @@ class TreeCompiler implements Compiler {
   }
 
   private compileStruct(expr: StructExpr): Compiled {
-    const { objectTypes, container } = this.environment
+    const { objectTypes, messageTypes, container } = this.environment
     const reference = this.referenceOf(expr)
     const name =
       reference?.kind === 'ident'
         ? reference.name
         : candidateNames(container, expr.typeName).find(candidate => objectTypes.has(candidate))
-    if (name === undefined || !objectTypes.create) {
-      throw new InstantiationError(`unknown type: ${expr.typeName}`)
-    }
+    const maker = name !== undefined && messageTypes?.has(name) ? messageTypes : objectTypes
+    if (name === undefined || !maker.create) throw new InstantiationError(`unknown type: ${expr.typeName}`)
     const parts = expr.fields.map(field => ({ ...field, ...this.compile(field.value) }))
     return {
       run: frame => {
@@ -286,12 +285,13 @@ class TreeCompiler implements Compiler {
         for (const { name: field, run, optional } of parts) {
           const value = run(frame)
           if (isError(value)) return value
+          fields.delete(field)
           if (!optional) fields.set(field, value)
           else if (!(value instanceof OptionalValue)) return notOptional(field, value)
           else if (value.value !== undefined) fields.set(field, value.value)
         }
         spend(frame, STRUCT_COST)
-        return objectTypes.create!(name, fields)
+        return maker.create!(name, fields, frame.budget)
       },
     }
   }

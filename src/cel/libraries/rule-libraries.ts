@@ -1,20 +1,5 @@
 // The libraries of validation rules in kube-apiserver v1.36.
-import {
-  ANY,
-  BOOL,
-  BYTES,
-  type CelType,
-  DOUBLE,
-  DURATION,
-  DYN,
-  INT,
-  listOf,
-  mapOf,
-  STRING,
-  TIMESTAMP,
-  UINT,
-  wrapperOf,
-} from '../check/cel-type.js'
+import { DURATION, TIMESTAMP } from '../check/cel-type.js'
 import type { EnvironmentOptions, Library } from '../environment.js'
 import { AUTHORIZER_LIBRARY } from './authorizer.js'
 import { CIDR_LIBRARY, IP_LIBRARY } from './ip.js'
@@ -29,6 +14,7 @@ import { STANDARD_LIBRARY } from './standard.js'
 import { STRINGS_LIBRARY } from './strings.js'
 import { TWO_VARIABLE_LIBRARY } from './two-variable-comprehensions.js'
 import { URL_LIBRARY } from './url.js'
+import { MESSAGE_NAMES, NULL_VALUE, WELL_KNOWN_MESSAGES } from './well-known-messages.js'
 
 export const RULE_LIBRARIES: readonly Library[] = [
   STANDARD_LIBRARY,
@@ -46,28 +32,13 @@ export const RULE_LIBRARIES: readonly Library[] = [
   TWO_VARIABLE_LIBRARY,
   SEMVER_LIBRARY,
   LISTS_LIBRARY,
+  { functions: [], constants: NULL_VALUE },
 ]
-
-/** Messages that every environment of cel-go has, and that rules cannot use. */
-const WELL_KNOWN_MESSAGES: Readonly<Record<string, CelType>> = {
-  'google.protobuf.Any': ANY,
-  'google.protobuf.BoolValue': wrapperOf(BOOL),
-  'google.protobuf.BytesValue': wrapperOf(BYTES),
-  'google.protobuf.DoubleValue': wrapperOf(DOUBLE),
-  'google.protobuf.FloatValue': wrapperOf(DOUBLE),
-  'google.protobuf.Int32Value': wrapperOf(INT),
-  'google.protobuf.Int64Value': wrapperOf(INT),
-  'google.protobuf.ListValue': listOf(DYN),
-  'google.protobuf.StringValue': wrapperOf(STRING),
-  'google.protobuf.Struct': mapOf(STRING, DYN),
-  'google.protobuf.UInt32Value': wrapperOf(UINT),
-  'google.protobuf.UInt64Value': wrapperOf(UINT),
-  'google.protobuf.Value': DYN,
-}
 
 export const RULE_ENVIRONMENT: EnvironmentOptions = {
   libraries: RULE_LIBRARIES,
-  unusableTypes: { ...WELL_KNOWN_MESSAGES, timestamp: TIMESTAMP, duration: DURATION },
+  unusableTypes: { ...MESSAGE_NAMES, timestamp: TIMESTAMP, duration: DURATION },
+  messageTypes: WELL_KNOWN_MESSAGES,
   optionalSyntax: true,
   crossTypeNumericComparisons: true,
   homogeneousLiterals: true,

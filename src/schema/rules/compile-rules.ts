@@ -186,7 +186,7 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
     return { ...notCompiled(rule), usesOldSelf, error: `${failed}: ${compiled.message}` }
   }
   const { program } = compiled
-  if (program.type.kind !== 'bool') return { ...notCompiled(rule), error: NOT_A_BOOL }
+  if (!isPlain(program.type, 'bool')) return { ...notCompiled(rule), error: NOT_A_BOOL }
   return {
     rule,
     program,
@@ -200,9 +200,12 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
 const NOT_A_BOOL = 'cel expression must evaluate to a bool'
 const NOT_A_STRING = 'messageExpression must evaluate to a string'
 
+/** A wrapper (`google.protobuf.BoolValue{}`) is another type, though its values are the same. */
+const isPlain = (type: CelType, kind: CelType['kind']): boolean => type.kind === kind && type.nullable !== true
+
 /** The type of an expression is checked before a program is made of it. */
 const hasOtherType = (compiled: Compilation, kind: CelType['kind']): boolean =>
-  !compiled.ok && compiled.checked !== undefined && compiled.checked.type.kind !== kind
+  !compiled.ok && compiled.checked !== undefined && !isPlain(compiled.checked.type, kind)
 
 type CompiledMessage = Pick<CompiledRule, 'messageProgram' | 'messageError' | 'maxMessageCost'>
 
@@ -215,7 +218,7 @@ function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimat
     return { messageError: `messageExpression ${failed}: ${compiled.message}`, maxMessageCost: 0 }
   }
   const { program } = compiled
-  if (program.type.kind !== 'string') {
+  if (!isPlain(program.type, 'string')) {
     return { messageError: NOT_A_STRING, maxMessageCost: 0 }
   }
   return { messageProgram: program, maxMessageCost: maxOf(program, environment, sizes) }
