@@ -17,7 +17,15 @@ export type StorageOptions =
       readonly historyMs?: number
       /** How long the start of a server waits for etcd to answer. */
       readonly startTimeoutMs?: number
+      /** Resources whose objects are in another etcd. */
+      readonly overrides?: readonly EtcdOverride[]
     } & EtcdStoreOptions)
+
+export interface EtcdOverride {
+  readonly group: string
+  readonly resource: string
+  readonly endpoints: readonly string[]
+}
 
 interface EmbeddedOptions {
   readonly historyMs?: number

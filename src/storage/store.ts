@@ -105,8 +105,11 @@ export interface Store {
    */
   readonly embedded: boolean
 
-  /** The revision of the latest acknowledged write. */
-  revision(): Promise<Revision>
+  /**
+   * The revision of the latest acknowledged write. `under` is a key prefix: of the store that has its keys, where resources
+   * have stores of their own.
+   */
+  revision(under?: string): Promise<Revision>
 
   /** Synchronous `revision`, only on stores whose reads are local. */
   revisionNow?(): Revision
@@ -146,6 +149,9 @@ export interface Store {
 
   /** Rejects with the reason if the store cannot read and write now, and does so soon: for health checks. */
   check(): Promise<void>
+
+  /** The same for each of the further stores that some resources have. */
+  readonly checkOthers?: readonly (() => Promise<void>)[]
 
   /**
    * Whether the value of a key is stored in another way than it would be now, such as encrypted under an older key. It is

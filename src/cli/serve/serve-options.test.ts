@@ -226,6 +226,10 @@ test.each([
   [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of addresses, such as 10.0.0.0/24'],
   [['--service-node-port-range=32767-30000'], 'it must be a range of ports, such as 30000-32767'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],
+  [
+    ['--etcd-servers=http://a:1', '--etcd-servers-overrides=events#http://b:1'],
+    '--etcd-servers-overrides invalid, must be of format',
+  ],
   [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and its address, such as'],
   [['--tls-cert-file=/x'], '--tls-cert-file and --tls-private-key-file go together: give both or none'],
   [['--service-account-signing-endpoint=@x'], 'Node.js cannot reach a socket without a file'],

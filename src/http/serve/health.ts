@@ -3,7 +3,11 @@ import { quote } from '../../meta/go/go-text.js'
 import type { PathHandler } from './paths.js'
 
 /** Resolves if healthy, and rejects with the reason if not: an Unhealthy where everyone may read a part of it. */
-export type HealthCheck = () => Promise<void>
+export interface HealthCheck {
+  (): Promise<void>
+  /** `?exclude=` of this name leaves it out, too. */
+  readonly group?: string
+}
 
 export class Unhealthy extends Error {
   override readonly name = 'Unhealthy'
@@ -44,20 +48,25 @@ function allChecks(
 ): PathHandler {
   return async ({ info: { query }, reply }) => {
     const excluded = new Set(query.getAll('exclude'))
+    const unknown = new Set(excluded)
     const lines: string[] = []
     let isWell = true
     for (const [name, check] of Object.entries(checks)) {
-      const isExcluded = excluded.delete(name)
-      const error = isExcluded ? undefined : await errorOf(check)
+      const excludedBy = [name, check.group].find(each => each !== undefined && excluded.has(each))
+      if (excludedBy !== undefined) {
+        unknown.delete(excludedBy)
+        lines.push(`[+]${name} excluded${excludedBy === name ? '' : ` with ${excludedBy}`}: ok`)
+        continue
+      }
+      const error = await errorOf(check)
       if (error) isWell = false
-      if (!isExcluded) observe?.(name, error === undefined)
-      if (isExcluded) lines.push(`[+]${name} excluded: ok`)
-      else if (!error) lines.push(`[+]${name} ok`)
+      observe?.(name, error === undefined)
+      if (!error) lines.push(`[+]${name} ok`)
       else lines.push(`[-]${name} failed: ${error instanceof Unhealthy ? error.publicReason : 'reason withheld'}`)
     }
-    if (excluded.size > 0) {
-      const unknown = [...excluded].toSorted().map(quote).join(',')
-      lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown}`)
+    if (unknown.size > 0) {
+      const names = [...unknown].toSorted().map(quote).join(',')
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
     }
     if (!isWell) reply.text(500, `${lines.join('\n')}\n${title} check failed\n`)
     else if (query.has('verbose')) reply.text(200, `${lines.join('\n')}\n${title} check passed\n`)

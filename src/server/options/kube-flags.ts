@@ -59,7 +59,6 @@ const HARMLESS_OLD = `
 /** By the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
-  'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',
 }
 
 const SWITCHES = new Set(

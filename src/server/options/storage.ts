@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { homeDirectory } from '../../base/files/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
-import type { StorageOptions } from '../../storage/open-store.js'
+import type { EtcdOverride, StorageOptions } from '../../storage/open-store.js'
 import { parseEncryptionConfiguration } from '../encryption/configuration.js'
 import type { EncryptionOptions } from '../encryption/encryption.js'
 import type { FlagTable, FlagValues } from './flag.js'
@@ -32,6 +32,10 @@ export const storageFlags = {
     false,
   ),
   'etcd-servers': list('<urls>', 'etcd endpoints, separated by commas'),
+  'etcd-servers-overrides': list(
+    '<group>/<resource>#<urls>',
+    'etcd endpoints, separated by semicolons, for the objects of one resource, such as /events#http://127.0.0.1:2479; may be repeated',
+  ),
   'etcd-prefix': text('<prefix>', 'the beginning of every key in etcd', '/registry'),
   'etcd-cafile': optionalText('<file>', 'the certificate authority of the etcd servers'),
   'etcd-certfile': optionalText('<file>', 'the client certificate for etcd'),
@@ -62,7 +66,7 @@ export const storageFlags = {
 type Flags = FlagValues<typeof storageFlags>
 
 export function storageFromFlags(flags: Flags): StorageOptions {
-  const servers = flags['etcd-servers']
+  const { 'etcd-servers': servers, 'etcd-servers-overrides': overrides } = flags
   switch (flags.storage ?? (servers.length > 0 ? 'etcd' : 'lmdb')) {
     case 'memory':
       return { kind: 'memory' }
@@ -73,6 +77,7 @@ export function storageFromFlags(flags: Flags): StorageOptions {
       return {
         kind: 'etcd',
         endpoints: servers.length > 0 ? servers : ['http://127.0.0.1:2379'],
+        ...(overrides.length > 0 && { overrides: overrides.map(parseOverride) }),
         prefix: flags['etcd-prefix'],
         historyMs: flags['etcd-compaction-interval'],
         startTimeoutMs: flags['etcd-start-timeout'],
@@ -101,6 +106,19 @@ export function encryptionFromFlags(flags: Flags): EncryptionOptions | undefined
 export function checkEndpoint(url: string, label: string): void {
   if (/^(https?:\/\/[^/]+|unix:\/\/\/.+)$/.test(url) && URL.canParse(url)) return
   throw new UsageError(`${label}: an endpoint is a URL such as http://127.0.0.1:2379 or unix:///run/etcd.sock`)
+}
+
+/** `group/resource#url;url`. The core group is empty. */
+function parseOverride(text: string): EtcdOverride {
+  const [, group, resource, servers] = /^([^/#]*)\/([^/#]*)#([^#]*)$/.exec(text) ?? []
+  const endpoints = servers?.split(';') ?? []
+  if (group === undefined || resource === undefined || endpoints.length === 0 || endpoints.includes('')) {
+    throw new UsageError(
+      '--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated',
+    )
+  }
+  for (const url of endpoints) checkEndpoint(url, `--etcd-servers-overrides=${text}`)
+  return { group, resource, endpoints }
 }
 
 function etcdTls(flags: Flags) {

@@ -37,6 +37,8 @@ const LOOPBACK = { 'loopback-serving-certificate': passes }
 export interface ServerState {
   /** Rejects with the reason when the store does not answer. */
   checkStore(): Promise<void>
+  /** The same for each further store that some resources have. */
+  readonly checkOtherStores?: readonly (() => Promise<void>)[] | undefined
   isStopping(): boolean
   /** Steps of the start that feature gates leave out. */
   readonly skippedSteps?: ReadonlySet<string> | undefined
@@ -52,17 +54,31 @@ export const healthChecks = (state: ServerState) => ({
     log: passes,
     ...LOOPBACK,
     ...storeCheck(state),
+    ...otherStoreChecks(state, 'etcd', 'etcd-override'),
     ...startChecks(state),
     ...state.encryptionChecks,
   } satisfies Checks,
   // A server whose store does not answer is alive: the client of the store tries again by itself, and a restart would not
   // help. The check is there because clients look for its name.
-  livez: { ping: passes, log: passes, ...LOOPBACK, etcd: passes, ...startChecks(state) } satisfies Checks,
+  livez: {
+    ping: passes,
+    log: passes,
+    ...LOOPBACK,
+    etcd: passes,
+    ...otherStoreChecks(
+      { ...state, checkOtherStores: state.checkOtherStores?.map(() => passes) },
+      'etcd',
+      'etcd-override',
+    ),
+    ...startChecks(state),
+  } satisfies Checks,
   readyz: {
     ping: passes,
     log: passes,
     ...storeCheck(state),
     'etcd-readiness': storeCheck(state).etcd,
+    ...otherStoreChecks(state, 'etcd', 'etcd-override'),
+    ...otherStoreChecks(state, 'etcd-readiness', 'etcd-override-readiness'),
     ...syncCheck(state),
     ...startChecks(state),
     ...state.encryptionChecks,
@@ -75,15 +91,18 @@ export const liveChecks = (state: ServerState) =>
   ({ ...storeCheck(state), ...syncCheck(state), ...shutdownCheck(state) }) satisfies Checks
 
 /** `etcd` is kube-apiserver's name for the check of the store, whichever store it is. */
-const storeCheck = ({ checkStore }: ServerState) => ({
-  async etcd() {
-    try {
-      await checkStore()
-    } catch (error) {
-      throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
-    }
-  },
-})
+const storeCheck = ({ checkStore }: ServerState) => ({ etcd: answering(checkStore) })
+
+const otherStoreChecks = ({ checkOtherStores = [] }: ServerState, group: string, name: string): Checks =>
+  Object.fromEntries(checkOtherStores.map((check, i) => [`${name}-${i}`, Object.assign(answering(check), { group })]))
+
+const answering = (check: () => Promise<void>) => async (): Promise<void> => {
+  try {
+    await check()
+  } catch (error) {
+    throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
+  }
+}
 
 const syncCheck = ({ isInSync }: ServerState) => ({
   async 'informer-sync'() {

@@ -51,6 +51,7 @@ export function createServedApi(
   const { log, metrics, clock } = env
   const health: ServerState = {
     checkStore: () => store.check(),
+    checkOtherStores: store.checkOthers,
     isStopping: () => running.isStopping,
     skippedSteps: isGateOn(featureGates, 'WatchCacheInitializationPostStartHook')
       ? undefined

@@ -12,6 +12,7 @@ import { isGateOn } from '../../meta/feature-gates.js'
 import { groupVersionKind } from '../../meta/group-version.js'
 import { createEncodedStore } from '../../objects/encoded-store.js'
 import { openStore, type StorageOptions, storedKeyOf } from '../../storage/open-store.js'
+import type { StoreRoute } from '../../storage/routed-store.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import type { Encryption, EncryptionParts } from '../encryption/encryption.js'
@@ -34,10 +35,37 @@ export async function openServerStore(
   options: ServerOptions,
   { encryption, registry, metrics, log, clock, isTraced }: StoreParts,
 ): Promise<Store> {
-  const measured = measureStore(await openStore(storageOf(options, log), clock), metrics, registry)
+  const opened = await openStores(storageOf(options, log), registry, log, clock)
+  const measured = measureStore(opened, metrics, registry)
   const encoded = inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options, registry)
   return isTraced ? inSpans(encoded, registry) : encoded
 }
+
+/** One store, or several as one. */
+async function openStores(storage: StorageOptions, registry: Registry, log: Logger, clock: TimerClock): Promise<Store> {
+  const main = await openStore(storage, clock)
+  if (storage.kind !== 'etcd' || !storage.overrides?.length) return main
+  const { createRoutedStore } = await import('../../storage/routed-store.js')
+  const stores = new Map<string, Store>()
+  const routes: StoreRoute[] = []
+  try {
+    for (const { group, resource, endpoints } of storage.overrides) {
+      const kind = [...registry.all()].find(each => each.group === group && each.names.plural === resource)
+      if (!kind) log.warn(`--etcd-servers-overrides: there is no resource ${group}/${resource}`)
+      const servers = serversOf(endpoints)
+      const store = stores.get(servers) ?? (await openStore({ ...storage, endpoints }, clock))
+      stores.set(servers, store)
+      if (kind) routes.push({ prefix: kind.keyPrefix, store })
+    }
+  } catch (error) {
+    await Promise.all([main, ...stores.values()].map(store => store.close()))
+    throw error
+  }
+  return createRoutedStore(main, routes, [...stores.values()])
+}
+
+/** The same servers in another order are the same etcd. */
+const serversOf = (endpoints: readonly string[]): string => endpoints.toSorted().join(';')
 
 /** Loaded only where requests are traced. */
 async function inSpans(store: Store, registry: Registry): Promise<Store> {

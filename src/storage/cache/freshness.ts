@@ -87,7 +87,7 @@ export function createFreshness(
 
   const readRevision = shareRoundTrips(async () => {
     const before = window.happened
-    const revision = await within(waitTimeout, store.revision())
+    const revision = await within(waitTimeout, store.revision(prefix))
     // The store was restored from a backup: what is in memory may not be in it.
     if (revision !== undefined && revision < before) return undefined
     if (revision !== undefined) window.noteHappened(revision)

@@ -50,7 +50,7 @@ export async function startReflector<F>(
   onEnd: () => void,
 ): Promise<Reflector<F>> {
   const state = store.embedded ? undefined : await loadResidentState(store, prefix, options.pageSize, attributeReader)
-  const start = state ? state.changed : await store.revision()
+  const start = state ? state.changed : await store.revision(prefix)
   const window = createEventWindow<CachedEvent<F>>(start, options.window)
   const watchers = createWatchers<CachedEvent<F>>(window, eventIndex)
 

@@ -313,7 +313,7 @@ export function createWatchCache<F = undefined>(
 
     async revision() {
       checkOpen()
-      return store.revision()
+      return store.revision(prefix)
     },
 
     async get(key, at = 'latest') {
