@@ -109,15 +109,15 @@ export function checkEndpoint(url: string, label: string): void {
 }
 
 /** `group/resource#url;url`. The core group is empty. */
-function parseOverride(text: string): EtcdOverride {
-  const [, group, resource, servers] = /^([^/#]*)\/([^/#]*)#([^#]*)$/.exec(text) ?? []
+function parseOverride(given: string): EtcdOverride {
+  const [, group, resource, servers] = /^([^/#]*)\/([^/#]*)#([^#]*)$/.exec(given) ?? []
   const endpoints = servers?.split(';') ?? []
   if (group === undefined || resource === undefined || endpoints.length === 0 || endpoints.includes('')) {
     throw new UsageError(
       '--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated',
     )
   }
-  for (const url of endpoints) checkEndpoint(url, `--etcd-servers-overrides=${text}`)
+  for (const url of endpoints) checkEndpoint(url, `--etcd-servers-overrides=${given}`)
   return { group, resource, endpoints }
 }
 
