@@ -51,8 +51,21 @@ export function authenticate(
   return askFrom(0, false)
 }
 
-export const withAuthenticated = (identity: Identity): Identity =>
-  identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }
+/** Credentials may name the anonymous user, or the group of those who are not authenticated; such a user gets no group. */
+export function withAuthenticated(identity: Identity): Identity {
+  const { name, groups } = identity
+  if (name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED)) return identity
+  return { ...identity, groups: [...groups, AUTHENTICATED] }
+}
+
+/**
+ * Where certificates may also be those of a proxy that names users, one that is for neither purpose is refused. Elsewhere one
+ * that names no user is ignored.
+ */
+export const orRefused =
+  (byClient: Authenticator): Authenticator =>
+  credentials =>
+    andThen(byClient(credentials), found => found ?? (credentials.certificate ? false : undefined))
 
 /**
  * The common name is the user, the organizations are the groups, and an attribute of Kubernetes' own is the uid. A certificate

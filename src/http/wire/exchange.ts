@@ -129,8 +129,10 @@ function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate
   if (!(socket instanceof TLSSocket)) return undefined
   const { raw, subject, valid_to } = socket.getPeerCertificate()
   if (!raw) return undefined
-  const names = subject as unknown as Record<string, string | string[]>
-  return { raw, subject: names, isValid: socket.authorized, validTo: once(() => Date.parse(valid_to)) }
+  // OpenSSL cannot read every value that it lets in. Such a certificate names no user.
+  const names = subject as unknown as Record<string, string | string[]> | undefined
+  const isValid = socket.authorized && names !== undefined
+  return { raw, subject: names ?? {}, isValid, validTo: once(() => Date.parse(valid_to)) }
 }
 
 /** Passes a readable stream of bytes on, no faster than `to` takes them. */

@@ -8,6 +8,7 @@ import {
   byCertificate,
   byCertificateWithoutUid,
   type Credentials,
+  orRefused,
   type TokenAuthenticator,
   userOfHeaders,
 } from '../../../auth/authenticator.js'
@@ -49,22 +50,22 @@ export function anonymousPaths(
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
   const { tokens, audiences, anonymous, requestHeader, certificates, ofSession, ignoresCertificateUid } = parts
   // In kube-apiserver's order: a valid certificate wins over a token.
-  const authenticators: Authenticator[] = [
-    ignoresCertificateUid ? byCertificateWithoutUid : byCertificate,
-    byBearer(tokens, audiences),
-  ]
+  const byClient = ignoresCertificateUid ? byCertificateWithoutUid : byCertificate
+  const bearer = byBearer(tokens, audiences)
+  const ofAll: Authenticator[] = [byClient, bearer]
+  const ofAllButProxies: Authenticator[] = [orRefused(byClient), bearer]
   return (exchange, notes) => {
     // A request that names a session has no other credentials, also not the certificate of the browser.
     const session = ofSession?.(exchange)
     if (session !== undefined) return andThen(session, user => user || undefined)
-    const proxied =
-      requestHeader && certificates.isProxy(exchange) ? userOfHeaders(requestHeader, exchange.rawHeaders) : undefined
+    const isProxy = requestHeader !== undefined && certificates.isProxy(exchange)
+    const proxied = isProxy ? userOfHeaders(requestHeader, exchange.rawHeaders) : undefined
     const credentials = new SentCredentials(exchange, certificates)
     if (proxied) return authenticate(credentials, [() => proxied], false)
     const warning = bearerWarning(exchange.headers.authorization)
     if (warning) notes.warn(warning)
     const isAllowed = typeof anonymous === 'string' ? anonymous === 'all' : anonymous.has(pathOf(exchange))
-    return authenticate(credentials, authenticators, isAllowed, notes)
+    return authenticate(credentials, requestHeader && !isProxy ? ofAllButProxies : ofAll, isAllowed, notes)
   }
 }
 
