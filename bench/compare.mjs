@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanUp, firstObject, OPERATIONS, prepare, repeat, WATCHERS, watchEvents } from './hot-operations.mjs'
 import { cpuSeconds, residentBytes, startLoad, startOurs } from './processes.mjs'
 import { median } from './side-by-side.mjs'
@@ -21,7 +22,7 @@ export async function run(args) {
     for (const server of servers) await prepare(server, load, options.objects)
     const rows = []
     for (const operation of OPERATIONS.filter(({ name }) => options.only.test(name))) {
-      const round = server => repeat(server, load, operation, options.objects, options.share)
+      const round = server => repeated(REPEATS, () => repeat(server, load, operation, options.objects, options.share))
       rows.push(await measured(operation, servers, options.rounds, round))
     }
     if (options.only.test('watch')) rows.push(await measuredWatch(servers, load, options))
@@ -53,12 +54,27 @@ function readOptions(args) {
   }
 }
 
+/**
+ * What one server still does after its round, such as collecting garbage, would take the processors from the next one: waits
+ * until all of them together have used less than a fifth of a processor for a moment, for some seconds at most.
+ */
+async function whenIdle(servers) {
+  const used = () => servers.reduce((sum, server) => sum + cpuOf(server), 0)
+  for (let times = 0; times < 50; times++) {
+    const before = used()
+    await sleep(IDLE_MS)
+    if (used() - before < IDLE_MS / 1000 / 5) return
+  }
+}
+const IDLE_MS = 100
+
 /** The median of processor time and of the rate. */
 async function measured({ name, isNew, warmUps }, servers, rounds, round) {
   const samples = servers.map(() => ({ cpu: [], rate: [] }))
   await warmUp(servers, round, isNew, warmUps)
   for (let i = 0; i < rounds; i++) {
     for (const [at, server] of servers.entries()) {
+      await whenIdle(servers)
       const before = cpuOf(server)
       const begin = performance.now()
       const count = await round(server)
@@ -95,6 +111,14 @@ async function warmUp(servers, round, isNew, times) {
   }
 }
 
+/** So often in one round, which would else be over in some fifty milliseconds on a fast server. */
+const REPEATS = 3
+async function repeated(times, action) {
+  let sum = 0
+  for (let i = 0; i < times; i++) sum += await action()
+  return sum
+}
+
 async function repeatFor(milliseconds, action) {
   const begin = performance.now()
   let times = 0
@@ -105,7 +129,7 @@ async function repeatFor(milliseconds, action) {
 async function measuredWatch(servers, load, { rounds, share }) {
   const watching = new Map()
   for (const server of servers) watching.set(server, await watchEvents(server, load))
-  const count = Math.max(10, Math.round(100 * share))
+  const count = Math.max(10, Math.round(300 * share))
   const operation = { name: `watch event to each of ${WATCHERS} watchers`, isNew: true }
   const row = await measured(operation, servers, rounds, server => watching.get(server).round(count))
   for (const { end } of watching.values()) await end()
