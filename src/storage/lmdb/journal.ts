@@ -28,8 +28,8 @@ export interface Journal {
 }
 
 /** How much is put into the tables in one transaction: it is prepared in the event loop. */
-const MAX_EVENTS = 256
-const MAX_BYTES = 1024 * 1024
+const MAX_EVENTS = 1024
+const MAX_BYTES = 4 * 1024 * 1024
 /** The most space that this takes. Each value, and each one that is replaced, may begin and end within a page of its own. */
 const NEED: Need = { entries: MAX_EVENTS, large: [MAX_BYTES + 2 * MAX_EVENTS * 2 * 4096], urgent: false }
 
