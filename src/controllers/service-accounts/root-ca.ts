@@ -1,6 +1,9 @@
 // Publishes the certificate authority of this server as the ConfigMap `kube-root-ca.crt` of every namespace, where the
 // token volumes of pods expect it.
+import { createHash } from 'node:crypto'
+import { encodeJson } from '../../codec/json.js'
 import type { Kind } from '../../kinds/kind.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues } from '../../meta/values/value.js'
 import type { ApiContext } from '../../verbs/api-context.js'
@@ -27,6 +30,10 @@ export function startRootCaPublisher(
 ): Promise<Controller> {
   const objects = systemObjects(context, 'root-ca-cert-publisher')
   const data = { 'ca.crt': ca }
+  const isPublished = (object: ApiObject): boolean =>
+    equalValues(object['data'], data) && Boolean(metaOf(object).annotations?.[DESCRIPTION])
+  // By namespace: the content that was replaced last.
+  const replaced = new Map<string, string>()
   return startInEachNamespace(context, {
     queue: 'root_ca_cert_publisher',
     objects,
@@ -34,15 +41,32 @@ export function startRootCaPublisher(
     kind: configMaps,
     name: NAME,
     async ensure(namespace) {
-      const metadata = { name: NAME, namespace, annotations: { [DESCRIPTION]: TEXT } }
-      await objects.create(configMaps, { metadata, data: { ...data } })
+      // A create that fails because the object exists would count in quotas.
+      const found = await objects.get(configMaps, namespace, NAME)
+      if (found === undefined) {
+        const metadata = { name: NAME, namespace, annotations: { [DESCRIPTION]: TEXT } }
+        return objects.create(configMaps, { metadata, data: { ...data } })
+      }
+      if (isPublished(found)) return
+      // A kube-controller-manager beside this server may publish another authority. It stays, because each of the two
+      // would replace what the other one has written for ever.
+      const content = digestOf(found)
+      if (replaced.get(namespace) === content) return
+      if (replaced.size >= MAX_REPLACED) replaced.clear()
+      replaced.set(namespace, content)
       await objects.change(configMaps, namespace, NAME, old => {
-        const { annotations = {} } = metaOf(old)
-        if (equalValues(old['data'], data) && annotations[DESCRIPTION]) return undefined
-        const described = { ...old.metadata, annotations: { ...annotations, [DESCRIPTION]: TEXT } }
+        if (isPublished(old)) return undefined
+        const described = { ...old.metadata, annotations: { ...metaOf(old).annotations, [DESCRIPTION]: TEXT } }
         return { ...old, metadata: described, data: { ...data } }
       })
     },
     env,
   })
 }
+
+const MAX_REPLACED = 10_000
+
+const digestOf = (object: ApiObject): string =>
+  createHash('sha256')
+    .update(encodeJson(object['data'] ?? null))
+    .digest('hex')
