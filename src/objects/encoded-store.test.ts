@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createInternedParts, type InternedParts } from '../codec/json.js'
 import { STORED_DEFINITION } from '../crd/stored-form.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
@@ -6,7 +7,7 @@ import type { StoreEvent } from '../storage/store.js'
 import { encodeObject, openEnvelope, sealEnvelope } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createEncodedStore } from './encoded-store.js'
-import { decodeStored } from './stored-object.js'
+import { createStoredCodec, decodeStored } from './stored-object.js'
 
 const KEY = '/apiextensions.k8s.io/customresourcedefinitions/ws.example.com'
 const definition = (spec: object) => ({
@@ -103,6 +104,42 @@ test('the events of writes have the bytes that were written', async () => {
   expect(created.value.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
   expect(events[1]!.value).toEqual(object('2'))
   expect(events[1]!.previous!.value).toEqual(object('1'))
+})
+
+test('what a refused write has found is not decoded again when it is read', async () => {
+  const { etcd, store } = setUp()
+  const key = '/configmaps/default/a'
+  const object = bytes({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } })
+  // Another replica has written it.
+  await createEncodedStore(etcd, { types: builtinTypes(), protobuf: true, cbor: false }).create(key, object)
+  const refused = await store.create(key, object)
+  const found = refused.done ? undefined : refused.current
+  expect((await store.get(key))!.value).toBe(found!.value)
+})
+
+test('field sets are printed and read once', async () => {
+  const etcd = createMemoryStore()
+  const inner = createInternedParts()
+  let printed = 0
+  const parts: InternedParts = {
+    ...inner,
+    print(value) {
+      printed++
+      return inner.print(value)
+    },
+  }
+  const store = createEncodedStore(etcd, { types: builtinTypes(), protobuf: true, cbor: false, parts })
+  const fieldsV1 = { 'f:data': { '.': {}, 'f:a': {} } }
+  const managedFields = [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]
+  const metadata = { name: 'a', namespace: 'default', managedFields }
+  const codec = createStoredCodec(parts)
+  const json = codec.encode({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b' } } as unknown as ApiObject)
+  expect(printed).toBe(1)
+  await store.create('/configmaps/default/a', json)
+  const entry = (await store.get('/configmaps/default/a'))!
+  expect((await etcd.get('/configmaps/default/a'))!.value.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
+  const [manager] = codec.decode(entry).metadata['managedFields'] as [{ fieldsV1: object }]
+  expect(manager.fieldsV1).toBe(fieldsV1)
 })
 
 test('of damaged protobuf, the error says what is wrong with the protobuf', async () => {

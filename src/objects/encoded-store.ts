@@ -2,7 +2,7 @@
 // it, objects may also be protobuf or CBOR, and JSON as others write it. So this server can be started on the data of a
 // cluster, and kube-apiserver on the data of this server.
 import { decodeCbor, encodeCbor, SELF_DESCRIBED } from '../codec/cbor.js'
-import { decodeJson } from '../codec/json.js'
+import { createInternedParts, decodeJson, type InternedParts } from '../codec/json.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { equalValues, isObject, type Value } from '../meta/values/value.js'
 import type { Entry, Page, Store, StoreEvent, WriteResult } from '../storage/store.js'
@@ -10,7 +10,7 @@ import { decodeObject, encodeObject, isEnvelope, openEnvelope } from '../types/p
 import type { Types } from '../types/type.js'
 import { shapeTyped } from '../types/typed-body.js'
 import { createRecentForms } from './recent-forms.js'
-import { encodeStored } from './stored-object.js'
+import { createStoredCodec, encodeStored, type StoredCodec } from './stored-object.js'
 import { undecodable } from './unreadable.js'
 
 export interface StoredEncoding {
@@ -26,6 +26,8 @@ export interface StoredEncoding {
   readonly oldVersions?: OldVersions | undefined
   /** Fills in what is newer than a built-in object. May change its argument. */
   readonly complete?: ((object: ApiObject) => ApiObject) | undefined
+  /** Where the field sets of objects are kept as text and value; own ones when absent. */
+  readonly parts?: InternedParts | undefined
 }
 
 type OldVersions = ReadonlyMap<string, ReadonlyMap<string, OldVersion>>
@@ -34,6 +36,11 @@ interface OldVersion {
   /** The version that has the same fields. */
   readonly apiVersion: string
   readonly convert?: ((object: ApiObject) => ApiObject) | undefined
+}
+
+interface Encoding extends StoredEncoding {
+  readonly parts: InternedParts
+  readonly codec: StoredCodec
 }
 
 export interface StoredForm {
@@ -45,13 +52,21 @@ export interface StoredForm {
   fromStored(object: ApiObject): ApiObject
 }
 
-export function createEncodedStore(store: Store, encoding: StoredEncoding): Store {
+export function createEncodedStore(store: Store, given: StoredEncoding): Store {
+  const parts = given.parts ?? createInternedParts()
+  const encoding: Encoding = { ...given, parts, codec: createStoredCodec(parts) }
   const read = createReader(encoding)
   const encode = createWriter(encoding)
   const recent = createRecentForms()
   const entryOf = (entry: Entry): Entry => {
     const value = recent.find(entry.key, entry.value) ?? read(entry.value)
     return value === entry.value ? entry : { ...entry, value }
+  }
+  /** The latest entry of a key: its event, and what is asked next, have the same value. */
+  const latestOf = (entry: Entry): Entry => {
+    const latest = entryOf(entry)
+    if (latest !== entry) recent.add(entry.key, entry.value, latest.value)
+    return latest
   }
   const write = (key: string, value: Uint8Array): Buffer => {
     const json = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -60,7 +75,7 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
     return encoded
   }
   const resultOf = (result: WriteResult): WriteResult =>
-    result.done || !result.current ? result : { done: false, current: entryOf(result.current) }
+    result.done || !result.current ? result : { done: false, current: latestOf(result.current) }
   const eventOf = (event: StoreEvent): StoreEvent => {
     const { key, value: encoded } = event
     const previous = event.previous && entryOf(event.previous)
@@ -72,7 +87,7 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
     ...store,
     async get(key, at) {
       const entry = await store.get(key, at)
-      return entry && entryOf(entry)
+      return entry && (at === undefined || at === 'latest' ? latestOf(entry) : entryOf(entry))
     },
     async range(prefix, options): Promise<Page> {
       const page = await store.range(prefix, options)
@@ -104,11 +119,11 @@ const HEAD = /^\{"apiVersion":"([^"\\]+)","kind":"([^"\\]+)","metadata":\{/
 const HEAD_LENGTH = 512
 const headOf = (json: Buffer): string => json.toString('latin1', 0, HEAD_LENGTH)
 
-function createReader(encoding: StoredEncoding): (value: Buffer) => Buffer {
-  const { types, oldVersions, complete = (object: ApiObject) => object } = encoding
+function createReader(encoding: Encoding): (value: Buffer) => Buffer {
+  const { types, codec, complete = (object: ApiObject) => object } = encoding
   return value => {
     try {
-      if (isEnvelope(value)) return encodeStored(complete(openObject(types, value, oldVersions)))
+      if (isEnvelope(value)) return codec.encode(complete(openObject(encoding, value)))
       if (value.subarray(0, SELF_DESCRIBED.length).equals(SELF_DESCRIBED)) return stored(types, decodeCbor(value).value)
       return fromJson(encoding, value)
     } catch (error) {
@@ -119,12 +134,18 @@ function createReader(encoding: StoredEncoding): (value: Buffer) => Buffer {
 }
 
 /** The object in an envelope. Protobuf has empty values that JSON leaves out. */
-function openObject(types: Types, value: Uint8Array, oldVersions?: OldVersions): ApiObject {
+function openObject({ types, parts, oldVersions }: Encoding, value: Uint8Array): ApiObject {
   const envelope = openEnvelope(value)
   const { kind } = envelope
   const old = oldVersions?.get(envelope.apiVersion)?.get(kind)
   const apiVersion = old?.apiVersion ?? envelope.apiVersion
-  const { object } = shapeTyped(types, apiVersion, kind, decodeObject(types, { ...envelope, apiVersion }), [])
+  const { object } = shapeTyped(
+    types,
+    apiVersion,
+    kind,
+    decodeObject(types, { ...envelope, apiVersion }, undefined, parts),
+    [],
+  )
   return old?.convert ? old.convert(object) : object
 }
 
@@ -160,8 +181,8 @@ function stored(types: Types, value: Value): Buffer {
 
 // ---- writing
 
-function createWriter(encoding: StoredEncoding): (json: Buffer) => Buffer {
-  const { types, protobuf, cbor, storedForms = [] } = encoding
+function createWriter(encoding: Encoding): (json: Buffer) => Buffer {
+  const { types, protobuf, cbor, codec, storedForms = [] } = encoding
   const formOf = (apiVersion: string, kind: string): StoredForm | undefined =>
     storedForms.find(each => each.apiVersion === apiVersion && each.kind === kind)
   const staysJson = (apiVersion: string, kind: string): boolean =>
@@ -171,7 +192,7 @@ function createWriter(encoding: StoredEncoding): (json: Buffer) => Buffer {
     if (json[0] !== BRACE) return json
     const head = HEAD.exec(headOf(json))
     if (head && staysJson(head[1]!, head[2]!)) return json
-    const { value } = decodeJson(json, { floatMinusZero: true })
+    const value = codec.parse(json)
     if (!isObject(value) || !isObject(value['metadata'])) return json
     const object = value as ApiObject
     const { apiVersion, kind } = object
@@ -187,9 +208,10 @@ const isAlwaysJson = (apiVersion: string): boolean =>
   apiVersion.startsWith('apiextensions.k8s.io/') || apiVersion.startsWith('apiregistration.k8s.io/')
 
 /** Undefined if the object would be read back as another one. */
-function exactProtobuf({ types, complete }: StoredEncoding, object: ApiObject): Buffer | undefined {
-  const bytes = encodeObject(types, object)
-  if (!bytes || equalValues(openObject(types, bytes), object)) return bytes
+function exactProtobuf(encoding: Encoding, object: ApiObject): Buffer | undefined {
+  const { types, parts, complete } = encoding
+  const bytes = encodeObject(types, object, parts)
+  if (!bytes || equalValues(openObject(encoding, bytes), object)) return bytes
   // Protobuf has no apiVersion and kind of objects within, such as the claims of a StatefulSet.
-  return complete && equalValues(complete(openObject(types, bytes)), object) ? bytes : undefined
+  return complete && equalValues(complete(openObject(encoding, bytes)), object) ? bytes : undefined
 }

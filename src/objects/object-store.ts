@@ -2,6 +2,7 @@
 // compare-and-set writes of whole objects.
 
 import type { Awaitable } from '../base/awaitable.js'
+import type { InternedParts } from '../codec/json.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -81,9 +82,9 @@ export interface SharedByStores extends ReadErrors {
   readonly knownLists: KnownLists
 }
 
-export const createSharedByStores = (errors: ReadErrors): SharedByStores => ({
+export const createSharedByStores = (errors: ReadErrors, parts?: InternedParts): SharedByStores => ({
   ...errors,
-  codec: createStoredCodec(),
+  codec: createStoredCodec(parts),
   converted: createConvertedObjects(),
   knownLists: createKnownLists(),
 })

@@ -1,4 +1,5 @@
 // The stores of all kinds of a server: one for each kind, created when it is first used.
+import type { InternedParts } from '../codec/json.js'
 import type { Kind } from '../kinds/kind.js'
 import type { Store } from '../storage/store.js'
 import { createObjectStore, createSharedByStores, type ObjectStore } from './object-store.js'
@@ -13,8 +14,13 @@ export interface ObjectStores {
   close(): Promise<void>
 }
 
-export function createObjectStores(store: Store, errors: ReadErrors = { wrapsReadErrors: true }): ObjectStores {
-  const shared = createSharedByStores(errors)
+/** `parts`: those that the store below has read and written, if it encodes objects. */
+export function createObjectStores(
+  store: Store,
+  errors: ReadErrors = { wrapsReadErrors: true },
+  parts?: InternedParts,
+): ObjectStores {
+  const shared = createSharedByStores(errors, parts)
   // By the versions: a kind that changes in nothing that concerns its objects keeps its store. A kind that was replaced
   // keeps its store for the requests that began with it.
   const stores = new WeakMap<Kind['versions'], ObjectStore>()

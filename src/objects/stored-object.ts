@@ -8,6 +8,7 @@ import {
   decodeWrittenJson,
   encodeJson,
   encodeString,
+  type InternedParts,
   type InternedPosition,
   ITEMS,
 } from '../codec/json.js'
@@ -23,17 +24,20 @@ export interface StoredCodec {
   /** The metadata in their own order, or sorted by name as those of custom objects are. */
   encode(object: ApiObject, sortedKeys?: boolean): Buffer
   decode(entry: Entry): ApiObject
+  /** The JSON of an entry as it is. */
+  parse(json: Uint8Array): Value
 }
 
 /** The field sets of managedFields are often larger than the rest of an object, and the same from one write to the next. */
 const FIELDS: InternedPosition = { name: 'fieldsV1', within: ['metadata', 'managedFields', ITEMS] }
 
-export function createStoredCodec(): StoredCodec {
-  const parts = createInternedParts()
+export function createStoredCodec(parts: InternedParts = createInternedParts()): StoredCodec {
   const interned = { parts, at: FIELDS }
+  const parse = (bytes: Uint8Array): Value => decodeJson(bytes, { floatMinusZero: true, interned }).value
   return {
     encode: (object, sortedKeys = false) => Buffer.from(printStored(object, sortedKeys, fields => parts.print(fields))),
-    decode: entry => decodeEntry(entry, bytes => decodeJson(bytes, { floatMinusZero: true, interned }).value),
+    decode: entry => decodeEntry(entry, parse),
+    parse,
   }
 }
 

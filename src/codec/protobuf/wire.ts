@@ -1,5 +1,6 @@
 // The protobuf wire format: varints, tags and lengths. Messages are written backwards, so that the length of each is
 // known when it must be written. Errors have the messages of Go's generated decoders.
+import type { InternedParts } from '../json/interned-parts.js'
 
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
@@ -16,9 +17,15 @@ export const FIXED32 = 5
 export interface Writer {
   buffer: Buffer
   at: number
+  /** JSON within messages that is known already. */
+  readonly parts: InternedParts | undefined
 }
 
-export const newWriter = (size = 1024): Writer => ({ buffer: Buffer.allocUnsafe(size), at: size })
+export const newWriter = (size = 1024, parts?: InternedParts): Writer => ({
+  buffer: Buffer.allocUnsafe(size),
+  at: size,
+  parts,
+})
 
 export const written = ({ buffer, at }: Writer): Buffer => buffer.subarray(at)
 
@@ -93,12 +100,15 @@ export interface Reader {
   readonly bytes: Buffer
   at: number
   readonly end: number
+  /** JSON within messages that is known already. */
+  readonly parts: InternedParts | undefined
 }
 
-export const newReader = (bytes: Uint8Array): Reader => ({
+export const newReader = (bytes: Uint8Array, parts?: InternedParts): Reader => ({
   bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   at: 0,
   end: bytes.byteLength,
+  parts,
 })
 
 const endOfInput = (): ProtobufError => new ProtobufError('unexpected EOF')
@@ -175,7 +185,7 @@ export const readString = (reader: Reader): string => readBytes(reader).toString
 /** A reader of the next message. */
 export function readMessage(reader: Reader): Reader {
   const length = readLength(reader)
-  const inner = { bytes: reader.bytes, at: reader.at, end: reader.at + length }
+  const inner = { bytes: reader.bytes, at: reader.at, end: reader.at + length, parts: reader.parts }
   reader.at += length
   return inner
 }

@@ -11,6 +11,7 @@ import {
 } from '../../admission/functions.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import { STRICT_IPS } from '../../builtin/service-addresses.js'
+import { createInternedParts } from '../../codec/json.js'
 import { type ServiceAddresses, serviceAddresses } from '../../controllers/service-allocation.js'
 import type { ControllerEnv } from '../../controllers/start-controllers.js'
 import type { Tracing } from '../../http/handler.js'
@@ -69,9 +70,11 @@ export async function openFoundation(
     () => startEncryption(options, { registry, metrics, log, now: clock.now }),
     started => started?.stop(),
   )
+  const parts = createInternedParts()
+  const isTraced = env.tracing !== undefined
   const store = await phases.run(
     'open the store',
-    () => openServerStore(options, { encryption, registry, metrics, log, clock, isTraced: env.tracing !== undefined }),
+    () => openServerStore(options, { encryption, registry, metrics, log, clock, isTraced, parts }),
     opened => opened.close(),
   )
   const tls = options.hooks?.listeners
@@ -82,7 +85,7 @@ export async function openFoundation(
   const wrapsReadErrors = isGateOn(options.api.featureGates, UNSAFE_DELETION)
   const objects = await phases.run(
     'objects',
-    () => createObjectStores(store, { wrapsReadErrors }),
+    () => createObjectStores(store, { wrapsReadErrors }, parts),
     stores => stores.close(),
   )
   const addresses = await phases.run('system objects', () =>

@@ -1,10 +1,12 @@
 // Opens the store of a server: measured, encrypted where that is asked for, and on etcd in kube-apiserver's encodings.
+
 import type { TimerClock } from '../../base/clock.js'
 import type { Logger } from '../../base/logger.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import { oldVersions } from '../../builtin/old-versions.js'
 import { parseServiceRanges } from '../../builtin/service-addresses.js'
 import { storedDefaults } from '../../builtin/stored-defaults.js'
+import type { InternedParts } from '../../codec/json.js'
 import { STORED_DEFINITION } from '../../crd/stored-form.js'
 import type { Strategy } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -29,15 +31,18 @@ export interface StoreParts {
   readonly clock: TimerClock
   /** Whether work for requests that are traced has spans. */
   readonly isTraced: boolean
+  /** What objects share, as they are read and written. */
+  readonly parts: InternedParts
 }
 
 export async function openServerStore(
   options: ServerOptions,
-  { encryption, registry, metrics, log, clock, isTraced }: StoreParts,
+  { encryption, registry, metrics, log, clock, isTraced, parts }: StoreParts,
 ): Promise<Store> {
   const opened = await openStores(storageOf(options, log), registry, log, clock)
   const measured = measureStore(opened, metrics, registry)
-  const encoded = inEtcdEncoding(encryption ? await encryption.encrypted(measured) : measured, options, registry)
+  const decrypted = encryption ? await encryption.encrypted(measured) : measured
+  const encoded = inEtcdEncoding(decrypted, options, registry, parts)
   return isTraced ? inSpans(encoded, registry) : encoded
 }
 
@@ -101,7 +106,12 @@ function storageOf({ storage, egress }: ServerOptions, log: Logger): StorageOpti
 }
 
 /** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */
-function inEtcdEncoding(store: Store, { storage, api }: ServerOptions, registry: Registry): Store {
+function inEtcdEncoding(
+  store: Store,
+  { storage, api }: ServerOptions,
+  registry: Registry,
+  parts: InternedParts,
+): Store {
   if (storage.kind !== 'etcd') return store
   const types = builtinTypes()
   const families = (parseServiceRanges(api.serviceRange) ?? []).map(({ family }) => family)
@@ -112,6 +122,7 @@ function inEtcdEncoding(store: Store, { storage, api }: ServerOptions, registry:
   }
   return createEncodedStore(store, {
     types,
+    parts,
     protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
     cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
     storedForms: [STORED_DEFINITION],

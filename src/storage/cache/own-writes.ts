@@ -1,4 +1,4 @@
-// What this process has written and its watch has not delivered yet. Together with the entries in memory, it shows every
+// What this process has written, or found when a write was refused, and its watch has not delivered yet. Together with the entries in memory, it shows every
 // write that a caller of this process knows to be done, without a read of the store.
 import type { Revision } from '../store.js'
 import type { CachedEntry } from './entry-attributes.js'

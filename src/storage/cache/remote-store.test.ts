@@ -62,6 +62,15 @@ describe('the state in memory', () => {
     expect(await cache.get('/pods/a', 'any')).toBeUndefined()
   })
 
+  test('is known as a refused write has found it', async () => {
+    await load()
+    store.held = true
+    const { revision } = (await cache.create('/pods/a', bytes('own'))) as { revision: number }
+    await store.update('/pods/a', bytes('other'), revision)
+    expect(await cache.update('/pods/a', bytes('late'), revision)).toMatchObject({ done: false })
+    expect(cache.getKnown('/pods/a')).toMatchObject({ value: bytes('other'), revision: revision + 1 })
+  })
+
   test('is known with the writes of others once their events have arrived', async () => {
     await load()
     store.held = true

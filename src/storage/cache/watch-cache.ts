@@ -197,12 +197,14 @@ export function createWatchCache<F = undefined>(
     write: Promise<WriteResult>,
   ): Promise<WriteResult> {
     const result = await write
-    // What is not loaded yet is loaded with this write.
-    if (!result.done || store.embedded || !(reflector || starting)) return result
-    const { revision } = result
-    if (reflector && revision <= reflector.window.revision) return result
     const bytes = value && Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    ownWrites.note(key, revision, bytes && attributeReader.entry({ key, value: bytes, revision }))
+    // A write that was refused says what another process has written.
+    const entry = result.done ? bytes && { key, value: bytes, revision: result.revision } : result.current
+    const revision = result.done ? result.revision : result.current?.revision
+    // What is not loaded yet is loaded with this write.
+    if (revision === undefined || store.embedded || !(reflector || starting)) return result
+    if (reflector && revision <= reflector.window.revision) return result
+    ownWrites.note(key, revision, entry && attributeReader.entry(entry))
     return result
   }
 

@@ -1,6 +1,7 @@
 // Kubernetes' protobuf format: four magic bytes and an envelope with the kind of the message; watch events are frames,
 // each with its length before it.
 
+import type { InternedParts } from '../../codec/json.js'
 import {
   BYTES,
   newReader,
@@ -101,11 +102,11 @@ export function envelopeAround(apiVersion: string, kind: string, length: number)
 }
 
 /** An object, list or Status by its apiVersion and kind; undefined if that kind has no protobuf encoding. */
-export function encodeObject(types: Types, object: ValueObject): Buffer | undefined {
+export function encodeObject(types: Types, object: ValueObject, parts?: InternedParts): Buffer | undefined {
   const apiVersion = textOf(object, 'apiVersion')
   const kind = textOf(object, 'kind')
   const type = types.ofKind(apiVersion, kind)
-  return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(type, object))
+  return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(type, object, parts))
 }
 
 /** The plain value in an envelope, with the apiVersion and kind of the envelope, or the given ones if it has none. */
@@ -113,12 +114,13 @@ export function decodeObject(
   types: Types,
   envelope: Envelope,
   defaults: { readonly apiVersion: string; readonly kind: string } = { apiVersion: '', kind: '' },
+  parts?: InternedParts,
 ): ValueObject {
   const apiVersion = normalApiVersion(envelope.apiVersion) || defaults.apiVersion
   const kind = envelope.kind || defaults.kind
   const type = types.ofKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? types.ofKind('v1', kind) : undefined)
   if (type === undefined) throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`)
-  const value = decodeMessage(type, envelope.raw)
+  const value = decodeMessage(type, envelope.raw, parts)
   return { kind, apiVersion, ...(isObject(value) ? value : {}) }
 }
 

@@ -2,6 +2,7 @@
 // Like Go, it writes all fields that are no pointers, even if they are empty. Reading gives the same plain value as
 // JSON, which `decodeTyped` then decodes. A codec is compiled once for each type, when it is first used.
 
+import type { InternedParts } from '../../codec/json.js'
 import {
   BYTES,
   FIXED64,
@@ -36,8 +37,8 @@ import type { MessageCodec } from './message-codec.js'
 export { ProtobufError } from '../../codec/protobuf.js'
 
 /** The message of a value of the type, without an envelope. */
-export function encodeMessage(type: Type, value: Value): Buffer {
-  const writer = newWriter()
+export function encodeMessage(type: Type, value: Value, parts?: InternedParts): Buffer {
+  const writer = newWriter(undefined, parts)
   messageCodec(type).write(writer, value)
   return written(writer)
 }
@@ -54,8 +55,8 @@ export function itemEncoder(type: Type, name: string): (item: Value) => Buffer {
 }
 
 /** The plain value that a message of the type holds. Throws a ProtobufError if it cannot be read. */
-export const decodeMessage = (type: Type, bytes: Uint8Array): Value =>
-  messageCodec(type).read(newReader(bytes), undefined, 0)
+export const decodeMessage = (type: Type, bytes: Uint8Array, parts?: InternedParts): Value =>
+  messageCodec(type).read(newReader(bytes, parts), undefined, 0)
 
 const messageCodec = compiledOnce(
   (type: Type): MessageCodec =>

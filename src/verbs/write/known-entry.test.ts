@@ -61,6 +61,8 @@ test('a patch of what another process has changed just now is made of the latest
   store.held = true
   await patch(there!, { spec: { color: 'blue' } })
   expect((await patch(here!, { spec: { size: 1 } }))['spec']).toEqual({ color: 'blue', size: 1 })
+  // The write that was refused has found it.
+  expect(store.calls).toMatchObject({ revision: 0, get: 0 })
 })
 
 test('a patch that changes nothing is answered with the latest object', async () => {

@@ -17,7 +17,7 @@ import { decodeStored } from '../../objects/stored-object.js'
 import { Unreadable } from '../../objects/unreadable.js'
 import type { Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
-import type { Entry } from '../../storage/store.js'
+import type { Entry, Revision } from '../../storage/store.js'
 import type { ApiContext } from '../api-context.js'
 import { reportStored } from '../pipeline/admit.js'
 import { checkAddress } from '../pipeline/check-address.js'
@@ -76,10 +76,12 @@ export async function replace(
   const mark = request.warnings.mark()
   const end = writers.begin(key)
   let leave = end ?? (await writers.enter(key, request))
+  let lost: Revision | undefined
   try {
     for (let attempt = 1; ; attempt++) {
-      const replaced = await tryReplace(context, request, change, attempt === 1)
-      if (replaced !== 'lost') return replaced
+      const replaced = await tryReplace(context, request, change, lost)
+      if (!(replaced instanceof Lost)) return replaced
+      lost = replaced.revision
       if (attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
       if (leave === end) {
         leave()
@@ -92,22 +94,28 @@ export async function replace(
   }
 }
 
+/** The object has changed since this revision of it. */
+class Lost {
+  constructor(readonly revision: Revision) {}
+}
+
 /**
- * `lost`: the object has changed meanwhile. The first attempt begins with the object as this process knows it, which need
- * not be read: the write fails if another process has changed it. What comes of it without a write counts only if that is
- * the latest state.
+ * An attempt begins with the object as this process knows it, unless an attempt at that revision was `lost`. It need not be
+ * read: the write fails if another process has changed it. What comes of it without a write counts only if that is the
+ * latest state.
  */
 async function tryReplace(
   context: ApiContext,
   request: UpdateRequest,
   change: Change,
-  isFirst: boolean,
-): Promise<ObjectResult | 'lost' | undefined> {
+  lost: Revision | undefined,
+): Promise<ObjectResult | Lost | undefined> {
   const { target } = request
   const { kind, namespace, name } = target
   const store = context.objectStore(kind)
   throwIfAborted(request)
-  const known = isFirst && !request.dryRun ? store.getKnown(namespace, name) : undefined
+  const latest = request.dryRun ? undefined : store.getKnown(namespace, name)
+  const known = latest && (lost === undefined || latest.revision > lost) ? latest : undefined
   const entry = known ?? (await asStatus(0, () => store.get(namespace, name)))
   const turns = startTurns()
   const made = await orIfChanged(store, request, known, async () => {
@@ -119,16 +127,20 @@ async function tryReplace(
     if (turns.isDue()) await turns.give()
     return { found, replacement, prepared: await prepareUpdate(context, request, found.old, replacement) }
   })
-  if (!made) return known && (await hasChanged(store, request, known)) ? 'lost' : undefined
-  if (made === 'changed') return 'lost'
+  if (!made) return known && (await hasChanged(store, request, known)) ? new Lost(known.revision) : undefined
+  if (made === 'changed') return new Lost(known!.revision)
   const { found, replacement, prepared } = made
   if (turns.isDue()) await turns.give()
   const how = { dryRun: request.dryRun, isApply: replacement.isTracked }
-  const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found, known))
+  // A write that must fail is left out: to encode a large object takes as long as all before it.
+  const isLate = (store.getKnown(namespace, name)?.revision ?? 0) > found.entry.revision
+  const view = isLate
+    ? undefined
+    : await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found, known))
   if (view) return { type: 'object', status: 200, versioned: target, object: view }
   // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
   if (replacement.isWhatClientSaw && namesVersion(replacement.object)) throw modifiedMeanwhile(resourceOf(kind), name)
-  return 'lost'
+  return new Lost(found.entry.revision)
 }
 
 /** The result of an action; `changed` if it fails and the entry that it began with is not the latest one. */
