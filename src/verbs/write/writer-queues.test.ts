@@ -44,10 +44,27 @@ test('a writer whose client has gone leaves the queue, and the next one follows'
   expect(isBusy(queues, 'a')).toBe(false)
 })
 
+test('a turn lasts longer while the process is busy', async () => {
+  vi.useFakeTimers()
+  try {
+    const queues = createWriterQueues(100, () => 0)
+    await queues.enter('a', request())
+    let isTurn = false
+    const second = queues.enter('a', request()).then(() => (isTurn = true))
+    await vi.advanceTimersByTimeAsync(350)
+    expect(isTurn).toBe(false)
+    await vi.advanceTimersByTimeAsync(50)
+    await second
+    expect(isTurn).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a turn that lasts too long does not hold up the next writer', async () => {
   vi.useFakeTimers()
   try {
-    const queues = createWriterQueues(100)
+    const queues = createWriterQueues(100, Date.now)
     const late = await queues.enter('a', request())
     const second = queues.enter('a', request())
     vi.advanceTimersByTime(100)

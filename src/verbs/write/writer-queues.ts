@@ -12,14 +12,19 @@ export interface WriterQueues {
 }
 
 /**
- * The next writer begins at the latest after this time. An admission webhook may itself write the object of the request
- * that it was called for, and must not wait until it is answered.
+ * The next writer begins at the latest after this time, unless the process was busy for most of it. An admission webhook may
+ * itself write the object of the request that it was called for, and must not wait until it is answered.
  */
 const MAX_TURN_MS = 2_000
+/** On a busy machine a change of a large object takes longer, and a second writer beside it would only make it lose. */
+const MAX_BUSY_TURNS = 4
 /** Two, so that an admission webhook can write the object of its request at once. */
 const MAX_WITHOUT_TURN = 2
 
-export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
+/** How long the process has waited for something since its start. */
+const idleTime = (): number => performance.eventLoopUtilization().idle
+
+export function createWriterQueues(maxTurnMs = MAX_TURN_MS, idleMs = idleTime): WriterQueues {
   /** The writers that wait, by object. A queue is there as long as a writer has its turn. */
   const queues = new Map<string, (() => void)[]>()
   /** How many writers are at work without a turn, by object. */
@@ -35,14 +40,23 @@ export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
   /** Begins a turn, which ends once: when the writer is done or has taken too long. */
   function beginTurn(key: string): () => void {
     let isOver = false
+    let timer: NodeJS.Timeout
     const end = (): void => {
       if (isOver) return
       isOver = true
       clearTimeout(timer)
       next(key)
     }
-    const timer = setTimeout(end, maxTurnMs)
-    timer.unref()
+    const limit = (times: number): void => {
+      const idleBefore = idleMs()
+      timer = setTimeout(() => {
+        const wasBusy = idleMs() - idleBefore < maxTurnMs / 2
+        if (wasBusy && times > 1) limit(times - 1)
+        else end()
+      }, maxTurnMs)
+      timer.unref()
+    }
+    limit(MAX_BUSY_TURNS)
     return end
   }
 
