@@ -48,6 +48,7 @@ export interface FlowRequest {
   readonly receivedAt: number
   readonly deadline: number
   readonly exchange: { onGone(gone: () => void): void }
+  waitedFor(wait: 'apf-queue-wait', milliseconds: number): void
 }
 
 export interface FlowControl {
@@ -223,6 +224,7 @@ export function createFlowControl(
 
   function served(request: FlowRequest, { active, counts }: ActiveFlow, place: Place, waited: number): void {
     counts.dispatched.inc()
+    if (waited !== 0) request.waitedFor('apf-queue-wait', place.startedAt - place.arrivedAt)
     if (!active.spec.isExempt) counts.waited().observe((place.startedAt - place.arrivedAt) / 1000)
     countPhase(request.info, 1, waited, place.startedAt)
   }

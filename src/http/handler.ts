@@ -60,6 +60,7 @@ import type { UnstoredResource } from '../request/connect-resource.js'
 import { ConnectionCut } from '../request/connection-cut.js'
 import { deadlineExceeded, RequestAborted } from '../request/request.js'
 import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/request-info.js'
+import type { Wait } from '../request/waits.js'
 import type { Verbs } from '../verbs/verbs.js'
 import { sendError } from './errors.js'
 import { createArrivingBodies } from './filters/arriving-bodies.js'
@@ -116,6 +117,7 @@ export type ServedRequest = Pick<
   | 'isRouted'
   | 'termination'
   | 'bodyBytes'
+  | 'waits'
   | 'reply'
 >
 
@@ -167,6 +169,13 @@ export interface ApiHandler {
 }
 
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
+
+/** Measures work that is not done at once: most is, and takes no time that says anything. */
+function timed(request: IncomingRequest, wait: Wait, work: Awaitable<void>): Awaitable<void> {
+  if (!(work instanceof Promise)) return work
+  const began = performance.now()
+  return work.finally(() => request.waitedFor(wait, performance.now() - began))
+}
 
 export function createApiHandler(options: ApiOptions): ApiHandler {
   const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, flowControl } =
@@ -226,7 +235,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   }
 
   function runFilters(request: IncomingRequest, started: number): Awaitable<Outcome> {
-    return andThen(authenticateRequest(request, authenticate), () => {
+    return andThen(timed(request, 'authentication', authenticateRequest(request, authenticate)), () => {
       if (options.audit) beginAudit(request, options.audit(request, true))
       request.trace = options.tracing && beginTrace(request, options.tracing)
       return request.trace ? request.trace.run(() => serveUser(request, started)) : serveUser(request, started)
@@ -235,9 +244,9 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
 
   function serveUser(request: IncomingRequest, started: number): Awaitable<Outcome> {
     const attributes = attributesOf(request.info)
-    return andThen(impersonateUser(request, attributes, impersonate), () => {
+    return andThen(timed(request, 'impersonation', impersonateUser(request, attributes, impersonate)), () => {
       classifyRequest(request, flowControl)
-      return andThen(authorizeRequest(request, attributes, authorize), () => {
+      return andThen(timed(request, 'authorization', authorizeRequest(request, attributes, authorize)), () => {
         const proxied = proxies?.find(request.info)
         if (proxied) {
           return andThen(takeSeats(request), () => proxied(request, () => end(request, started)))

@@ -8,6 +8,7 @@ import { StatusError, timeout } from '../meta/errors/status.js'
 import { parseRequestInfo, type RequestInfo } from './request-info.js'
 import type { Target } from './target.js'
 import type { UserInfo } from './user-info.js'
+import type { Wait } from './waits.js'
 import { Warnings } from './warnings.js'
 
 export interface Request extends Cancellation {
@@ -32,6 +33,8 @@ export interface Request extends Cancellation {
   warn(text: string): void
   /** Adds an audit annotation. The first value of a key stays. */
   annotate(key: string, value: string): void
+  /** Adds to the time that the request waited for others. */
+  waitedFor(wait: Wait, milliseconds: number): void
 }
 
 /** A request with the options of its verb: CreateOptions, ListOptions and so on. */
@@ -117,6 +120,9 @@ class OptionsRequest<O> implements RequestWithOptions<O> {
   annotate(key: string, value: string): void {
     this.request.annotate(key, value)
   }
+  waitedFor(wait: Wait, milliseconds: number): void {
+    this.request.waitedFor(wait, milliseconds)
+  }
 }
 
 class TargetedRequest<O> extends OptionsRequest<O> implements ResourceRequest<O> {
@@ -183,5 +189,9 @@ class SystemRequest implements Request {
 
   annotate(key: string, value: string): void {
     if (!this.annotations.has(key)) this.annotations.set(key, value)
+  }
+
+  waitedFor(): void {
+    // It has no latency that is measured.
   }
 }

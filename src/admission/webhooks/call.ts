@@ -123,17 +123,23 @@ function asCallError(name: string, error: unknown): unknown {
   return error
 }
 
+const WAITS = { admit: 'mutating-webhook', validating: 'validating-webhook' } as const
+
 /** Runs a call and counts it. What refuses the request is logged. */
 export async function measured<T>(
   { metrics }: WebhookEnv,
   type: WebhookType,
   webhook: Webhook,
-  { operation, request: { log } }: Attributes,
+  { operation, request }: Attributes,
   call: () => Promise<T>,
 ): Promise<T> {
+  const { log } = request
   const start = performance.now()
-  const count = (code: number, isRejected: boolean): void =>
-    metrics.called(webhook.name, type, operation, (performance.now() - start) / 1000, code, isRejected)
+  const count = (code: number, isRejected: boolean): void => {
+    const milliseconds = performance.now() - start
+    request.waitedFor(WAITS[type], milliseconds)
+    metrics.called(webhook.name, type, operation, milliseconds / 1000, code, isRejected)
+  }
   try {
     const result = await call()
     count(200, false)

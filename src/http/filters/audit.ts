@@ -15,6 +15,7 @@ export type AuditedRequest = Pick<
   | 'sourceIPs'
   | 'receivedAt'
   | 'annotations'
+  | 'waits'
   | 'reply'
 >
 

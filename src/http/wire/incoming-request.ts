@@ -9,6 +9,7 @@ import type { Flow, Place } from '../../flowcontrol/flow-control.js'
 import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
+import { NO_WAITS, type Wait, type Waits, withWait } from '../../request/waits.js'
 import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
 import type { RequestAudit } from './request-audit.js'
@@ -54,6 +55,8 @@ export class IncomingRequest implements Request {
   /** The span of the request, and that of its verb; undefined while nothing is traced. */
   trace: Span | undefined
   verbTrace: Span | undefined
+  /** How long it waited for others. */
+  waits: Waits = NO_WAITS
   /** An error that is a bug of the server, for the log. */
   failure: unknown
   private abortError: RequestAborted | undefined
@@ -124,6 +127,10 @@ export class IncomingRequest implements Request {
   annotate(key: string, value: string): void {
     this.ownAnnotations ??= new Map()
     if (!this.ownAnnotations.has(key)) this.ownAnnotations.set(key, value)
+  }
+
+  waitedFor(wait: Wait, milliseconds: number): void {
+    this.waits = withWait(this.waits, wait, milliseconds)
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { AuditedRequest, RequestAudit } from '../../http/handler.js'
 import { notFound } from '../../meta/errors/status.js'
 import { parseRequestInfo } from '../../request/request-info.js'
+import { NO_WAITS, type Wait } from '../../request/waits.js'
 import { createAudit } from './audit-log.js'
 import { type AuditConfig } from './policy.js'
 
@@ -13,6 +14,7 @@ function eventsOf(
   config: Partial<AuditConfig>,
   act: (audit: RequestAudit, reply: { status: number }) => void,
   isAuthenticated = true,
+  { now = 1, waits = NO_WAITS } = {},
 ) {
   const lines: string[] = []
   const reply = { status: 0 }
@@ -28,10 +30,11 @@ function eventsOf(
     sourceIPs: ['127.0.0.1'],
     receivedAt: 0,
     annotations: new Map([['a.example/b', 'c'], ...(config.level === undefined ? [] : [[PATCH, '{}'] as const])]),
+    waits,
     reply,
   } as unknown as AuditedRequest
   const policy = { evaluate: () => ({ ...CONFIG, ...config }) }
-  const audit = createAudit(policy, { write: line => lines.push(line) > 0 }, () => 1)(request, isAuthenticated)
+  const audit = createAudit(policy, { write: line => lines.push(line) > 0 }, () => now)(request, isAuthenticated)
   if (audit) act(audit, reply)
   return lines.map(line => JSON.parse(line) as Record<string, unknown>)
 }
@@ -121,4 +124,14 @@ test('a response that is too long is left out, and the event says so', () => {
   })
   expect(complete).toMatchObject({ annotations: { 'audit.k8s.io/truncated': 'true' } })
   expect(complete).not.toHaveProperty('responseObject')
+})
+
+test('the event of a request that took long says what it waited for', () => {
+  const waits = new Map<Wait, number>([['mutating-webhook', 700.25]])
+  const annotationsAfter = (now: number) => eventsOf({}, create, true, { now, waits })[1]!['annotations']
+  expect(annotationsAfter(500)).not.toHaveProperty(['apiserver.latency.k8s.io/total'])
+  expect(annotationsAfter(1500)).toMatchObject({
+    'apiserver.latency.k8s.io/mutating-webhook': '700.25ms',
+    'apiserver.latency.k8s.io/total': '1.5s',
+  })
 })

@@ -6,7 +6,7 @@ import { decodeYaml } from '../../codec/yaml.js'
 import type { Audit, AuditedRequest, RequestAudit } from '../../http/handler.js'
 import type { Status } from '../../meta/errors/status.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import { printMicroTime } from '../../meta/values/time.js'
+import { printDuration, printMicroTime } from '../../meta/values/time.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { printUserInfo } from '../../request/user-info.js'
 import { decodeObject, openEnvelope } from '../../types/protobuf.js'
@@ -59,6 +59,7 @@ function createTrail(
   function emit(stage: AuditStage): boolean {
     if (omitStages.includes(stage)) return true
     const isReceived = stage === 'RequestReceived'
+    const at = now()
     const event: ValueObject = {
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
@@ -79,8 +80,13 @@ function createTrail(
       ...(!isReceived && requestObject !== undefined && reaches('Request') ? { requestObject } : {}),
       ...(!isReceived && responseObject !== undefined ? { responseObject } : {}),
       requestReceivedTimestamp: printMicroTime(request.receivedAt),
-      stageTimestamp: printMicroTime(isReceived ? request.receivedAt : now()),
-      ...annotationsOf(request, reaches('Request'), isTruncated),
+      stageTimestamp: printMicroTime(isReceived ? request.receivedAt : at),
+      ...annotationsOf(
+        request,
+        reaches('Request'),
+        isTruncated,
+        stage === 'ResponseComplete' ? latencies(request, at) : [],
+      ),
     }
     return sink.write(`${encodeJson(event)}\n`)
   }
@@ -154,6 +160,20 @@ function referenceOf({ info }: AuditedRequest, named: Readonly<Record<string, st
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
 }
 
+type Annotation = [key: string, value: string]
+
+/** Only of a request that took longer is it recorded what it waited for. */
+const LONG_MS = 500
+
+function latencies({ waits, receivedAt }: AuditedRequest, at: number): readonly Annotation[] {
+  const total = at - receivedAt
+  if (total <= LONG_MS) return []
+  return [...waits, ['total', total] as const].map(([name, milliseconds]) => [
+    `apiserver.latency.k8s.io/${name}`,
+    printDuration(BigInt(Math.round(milliseconds * 1e6))),
+  ])
+}
+
 /** The patches of webhooks hold parts of the object, so they are recorded where the object is. All others are metadata. */
 const OF_OBJECTS = 'patch.webhook.admission.k8s.io/'
 
@@ -161,8 +181,10 @@ function annotationsOf(
   { annotations, decision }: AuditedRequest,
   withObjects: boolean,
   isTruncated: boolean,
+  latencies: readonly Annotation[],
 ): { annotations?: ValueObject } {
   const all = [...annotations].filter(([key]) => withObjects || !key.startsWith(OF_OBJECTS))
+  all.push(...latencies)
   if (isTruncated) all.push([TRUNCATED, 'true'])
   if (decision) {
     all.push(['authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid'])

@@ -3,6 +3,7 @@ import { createMetrics } from '../../base/metrics.js'
 import { widgetKind } from '../../kinds/fake-kinds.suite.js'
 import { createRegistry } from '../../kinds/registry.js'
 import { parseRequestInfo } from '../../request/request-info.js'
+import { NO_WAITS, withWait } from '../../request/waits.js'
 import { createRequestMetrics } from './request-metrics.js'
 
 const KIND = widgetKind({})
@@ -20,7 +21,7 @@ function setUp() {
     async count(
       method: string,
       path: string,
-      { query = '', type = '', code = 200, isRouted = true, user = 'alice', termination = 0 } = {},
+      { query = '', type = '', code = 200, isRouted = true, user = 'alice', termination = 0, waits = NO_WAITS } = {},
     ): Promise<string[]> {
       const info = parseRequestInfo(method, path, query)
       const exchange = { method, query, headers: { 'content-type': type } }
@@ -32,6 +33,7 @@ function setUp() {
           user: { name: user },
           bodyBytes: 10,
           reply: { bytes: 2000 },
+          waits,
           ...(termination !== 0 && { termination }),
         },
         code,
@@ -174,4 +176,16 @@ test('requests that the server ends to protect itself are counted, also before t
   ])
   // A rejected request has no latency.
   expect(page).toMatch(/apiserver_request_duration_seconds_count\{.*\} 1/)
+})
+
+test('the service level leaves out what a request waited for webhooks and in a queue, and dry runs', async () => {
+  const { count, print } = setUp()
+  const parallel = withWait(withWait(NO_WAITS, 'validating-webhook', 40), 'validating-webhook', 30)
+  const waits = withWait(withWait(parallel, 'apf-queue-wait', 60), 'authentication', 1000)
+  await count('POST', `${WIDGETS}/namespaces/a/${PLURAL}`, { waits })
+  await count('POST', `${WIDGETS}/namespaces/a/${PLURAL}`, { query: 'dryRun=All' })
+  const page = await print()
+  const sums = page.split('\n').filter(text => text.startsWith('apiserver_request_sli_duration_seconds_sum'))
+  expect(sums).toHaveLength(1)
+  expect(Number(sums[0]!.split(' ')[1])).toBeCloseTo(0.2)
 })

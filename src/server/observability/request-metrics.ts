@@ -6,6 +6,7 @@ import type { Counter, Histogram, MetricsRegistry } from '../../base/metrics.js'
 import type { WatchObserver } from '../../http/handler.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { RequestInfo } from '../../request/request-info.js'
+import { NO_WAITS, outsideOf, type Waits } from '../../request/waits.js'
 
 export interface RequestMetrics {
   onRequestEnd(request: CountedRequest, code: number, seconds: number): void
@@ -28,6 +29,7 @@ export interface CountedRequest {
   readonly user?: { readonly name: string } | undefined
   readonly bodyBytes: number | undefined
   readonly reply: { readonly bytes: number }
+  readonly waits?: Waits
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -149,7 +151,8 @@ export function createRequestMetrics(
       if (request.user?.name === OWN_USER)
         own.with(labels.verb, labels.group, labels.resource, labels.subresource).inc()
       found.latency.observe(seconds)
-      found.sli.observe(seconds)
+      // The latency of a dry run says nothing of the service level.
+      if (labels.dryRun === '') found.sli.observe(seconds - outsideOf(request.waits ?? NO_WAITS) / 1000)
       found.responseSize?.observe(request.reply.bytes)
       if (request.bodyBytes !== undefined) found.bodySize().observe(request.bodyBytes)
     },
