@@ -27,6 +27,7 @@ import { registerCacheMetrics } from './observability/cache-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { registerStorageMetrics } from './observability/storage-metrics.js'
+import type { Verbosity } from './observability/verbosity.js'
 import { allowsEverything } from './options/access/authorization.js'
 import { ADMINISTRATOR } from './options/administrator.js'
 import { migratesStorage } from './options/effective-gates.js'
@@ -78,13 +79,18 @@ const DRAIN_MS = 20
  * is left running then. While etcd does not answer, it waits as long as the options say.
  */
 export async function startServer(options: ServerOptions, signal?: AbortSignal): Promise<Server> {
-  const log = await createServerLogger(options.logging)
+  const verbosity: Verbosity = { level: options.logging.verbosity }
+  const log = await createServerLogger(options.logging, verbosity)
   const { storage } = options
   const limitMs = storage.kind === 'etcd' ? (storage.startTimeoutMs ?? START_TIMEOUT_MS) : 0
-  return startWhenStoreAnswers(() => startOnce(options, log, signal), { limitMs, log, signal })
+  return startWhenStoreAnswers(() => startOnce(options, { log, verbosity }, signal), { limitMs, log, signal })
 }
 
-async function startOnce(options: ServerOptions, log: Logger, signal: AbortSignal | undefined): Promise<Server> {
+async function startOnce(
+  options: ServerOptions,
+  { log, verbosity }: { readonly log: Logger; readonly verbosity: Verbosity },
+  signal: AbortSignal | undefined,
+): Promise<Server> {
   const { authentication, serving } = options
   const metrics = createMetrics(options.metrics)
   const { serviceRange, featureGates } = options.api
@@ -93,6 +99,7 @@ async function startOnce(options: ServerOptions, log: Logger, signal: AbortSigna
   try {
     const env: ServerEnv = {
       log,
+      verbosity,
       metrics,
       clock: options.clock ?? SYSTEM_CLOCK,
       random: Math.random,

@@ -1,23 +1,23 @@
 // The log of a server on stderr: lines of text, or of JSON by pino, which is loaded only then.
 import { createLogger, type Logger, type LogLevel, type LogLine } from '../../base/logger.js'
 import type { LoggingOptions } from '../options/logging.js'
+import type { Verbosity } from './verbosity.js'
 
 /** From this verbosity on, details for debugging are logged. */
 const DEBUG_VERBOSITY = 4
 
-export async function createServerLogger(options: LoggingOptions): Promise<Logger> {
+export async function createServerLogger(options: LoggingOptions, verbosity: Verbosity): Promise<Logger> {
   const write = options.write ?? (options.format === 'json' ? await jsonWriter() : writeText)
-  const isLogged = levelFilter(options)
+  const isLogged = levelFilter(options, verbosity)
   return createLogger(line => {
     if (isLogged(line.level)) write(line)
   })
 }
 
-function levelFilter({ verbosity, quiet }: LoggingOptions): (level: LogLevel) => boolean {
+function levelFilter({ quiet }: LoggingOptions, verbosity: Verbosity): (level: LogLevel) => boolean {
   const shown = new Set<LogLevel>(['error', 'warn'])
   if (!quiet) shown.add('info')
-  if (verbosity >= DEBUG_VERBOSITY) shown.add('debug')
-  return level => shown.has(level)
+  return level => (level === 'debug' ? verbosity.level >= DEBUG_VERBOSITY : shown.has(level))
 }
 
 function writeText(line: LogLine): void {

@@ -12,7 +12,7 @@ function logOf(
 ) {
   const lines: LogLine[] = []
   const path = '/api/v1/pods'
-  createRequestLog(verbosity)(
+  createRequestLog({ level: verbosity })(
     {
       info: parseRequestInfo('GET', path, query),
       user: { name: 'alice' },

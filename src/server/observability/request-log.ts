@@ -1,6 +1,7 @@
 // One line of the log for a request: for each that failed, for slow ones from verbosity 1 on, for all from 2 on.
 import type { LogFields, Logger } from '../../base/logger.js'
 import type { RequestInfo } from '../../request/request-info.js'
+import type { Verbosity } from './verbosity.js'
 
 export interface LoggedRequest {
   readonly info: RequestInfo
@@ -19,14 +20,14 @@ const SLOW_MS = 1000
 const SLOW_VERBOSITY = 1
 const ALL_VERBOSITY = 2
 
-export function createRequestLog(verbosity: number): LogRequest {
+export function createRequestLog(verbosity: Verbosity): LogRequest {
   return (request, status, milliseconds) => {
     // The logger of a request is created when it is first read: only a request that is logged needs one.
     if (request.failure !== undefined) request.log.error('request failed', fieldsOf(request, status, milliseconds))
     else if (status >= 500) request.log.warn('request failed', fieldsOf(request, status, milliseconds))
-    else if (verbosity >= SLOW_VERBOSITY && milliseconds > SLOW_MS && request.info.verb !== 'watch') {
+    else if (verbosity.level >= SLOW_VERBOSITY && milliseconds > SLOW_MS && request.info.verb !== 'watch') {
       request.log.info('slow request', fieldsOf(request, status, milliseconds))
-    } else if (verbosity >= ALL_VERBOSITY) request.log.info('request', fieldsOf(request, status, milliseconds))
+    } else if (verbosity.level >= ALL_VERBOSITY) request.log.info('request', fieldsOf(request, status, milliseconds))
   }
 }
 

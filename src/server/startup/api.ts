@@ -38,6 +38,7 @@ import type { HealthMetrics } from '../observability/health-metrics.js'
 import { impersonationMetrics } from '../observability/impersonation-metrics.js'
 import { createRequestLog } from '../observability/request-log.js'
 import { createRequestMetrics } from '../observability/request-metrics.js'
+import { type Verbosity, verbosityPages } from '../observability/verbosity.js'
 import type { ServerHooks } from '../options/hooks.js'
 import type { LimitOptions } from '../options/limits.js'
 import type { AccessControl } from './access/access.js'
@@ -69,7 +70,7 @@ export interface ApiParts {
   readonly tracing?: Tracing | undefined
   readonly limits: LimitOptions
   /** How much is logged about requests. */
-  readonly verbosity: number
+  readonly verbosity: Verbosity
   /** Rejects with the reason when the store does not answer. */
   checkStore(): Promise<void>
   isStopping(): boolean
@@ -98,7 +99,10 @@ export function createApi(parts: ApiParts): ApiHandler {
   const logRequest = createRequestLog(parts.verbosity)
   const ownPaths = ownPathsOf(parts)
   // They are not listed at the root.
-  const debugPaths = new Map(parts.flowControl ? flowControlPaths(parts.flowControl) : [])
+  const debugPaths = new Map([
+    ...verbosityPages(parts.verbosity),
+    ...(parts.flowControl ? flowControlPaths(parts.flowControl) : []),
+  ])
   const discovery = createDiscovery({
     registry,
     extras: extrasOf(parts.virtualResources),

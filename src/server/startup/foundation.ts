@@ -22,6 +22,7 @@ import type { RuleCompiler } from '../../schema/rules.js'
 import type { Store } from '../../storage/store.js'
 import { createApiContext } from '../../verbs/api-context.js'
 import type { Encryption } from '../encryption/encryption.js'
+import type { Verbosity } from '../observability/verbosity.js'
 import { checkGatedOptions, UNSAFE_DELETION } from '../options/effective-gates.js'
 import type { ServerOptions } from '../options/server-options.js'
 import { shareAuthority } from '../tls/shared-authority.js'
@@ -36,6 +37,8 @@ import { type BootstrapOptions, bootstrap, bootstrapServiceCidr } from './system
 /** What every part of a server is given. */
 export interface ServerEnv extends ControllerEnv {
   readonly ruleCompiler: RuleCompiler
+  /** How much is logged. */
+  readonly verbosity: Verbosity
   /** Undefined: no spans are recorded. */
   readonly tracing?: Tracing | undefined
 }

@@ -87,7 +87,7 @@ export function createServedApi(
     version: options.api.versions,
     tracing: env.tracing,
     limits,
-    verbosity: options.logging.verbosity,
+    verbosity: env.verbosity,
     hooks,
     pages: componentPages({
       gates: featureGates,
