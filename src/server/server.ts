@@ -139,6 +139,7 @@ async function startOnce(
           kept: keptObjects(registry, bootstrapOptions),
           registry,
           leaderElection: options.leaderElection,
+          coordination: options.coordination,
           requestTimeoutMs: options.limits.requests?.requestTimeoutMs ?? DEFAULT_LIMITS.requestTimeoutMs,
           hasFlowControl: parts.flowControl !== undefined,
           options: options.controllers,

@@ -180,3 +180,18 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `binnacle: ${message}\n` })
   expect(() => readFileSync(`${data.path}/none/kubeconfig`)).toThrow('ENOENT')
 })
+
+test('the server that chooses the holders of Leases holds one itself, with the times of the flags', async () => {
+  const server = await start(
+    '--storage=memory',
+    '--feature-gates=CoordinatedLeaderElection=true',
+    '--runtime-config=coordination.k8s.io/v1beta1=true',
+    '--coordinated-leadership-lease-duration=7s',
+    '--coordinated-leadership-renew-deadline=5s',
+    '--coordinated-leadership-retry-period=1s',
+  )
+  const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/leader-election-controller'
+  await expect
+    .poll(async () => (await sendRequest(server, path, { token })).body.spec, { timeout: 20_000 })
+    .toMatchObject({ holderIdentity: expect.stringMatching(/_/) as string, leaseDurationSeconds: 7 })
+})

@@ -19,6 +19,7 @@ import {
   authorizationFromFlags,
   controllersFromFlags,
   controllerWarnings,
+  coordinationFromFlags,
   DEFAULT_MEDIA_TYPE,
   describeStorage,
   egressFromFlags,
@@ -82,6 +83,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     tracing: tracingFromFlags(flags),
     egress,
     leaderElection: leaderElectionFromFlags(flags),
+    coordination: coordinationFromFlags(flags),
     // Tests compare revisions, and nothing looks for the servers of a test.
     controllers: { ...controllersFromFlags(flags), identityLease: hasIdentity(flags) },
     workloads: workloadsFromFlags(flags),

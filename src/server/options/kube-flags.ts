@@ -30,8 +30,7 @@ const HARMLESS = `
   allow-metric-labels-manifest
   audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
   audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress
-  contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
-  coordinated-leadership-retry-period cors-allowed-origins
+  contention-profiling cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
   delete-collection-workers
   enable-logs-handler

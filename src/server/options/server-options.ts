@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly tracing?: TracingOptions | undefined
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
+  /** The same for the replica that chooses the holders of Leases. */
+  readonly coordination?: ElectionTimes | undefined
   /** Undefined: workloads are not simulated. */
   readonly workloads?: WorkloadOptions | undefined
   readonly clock?: TimerClock | undefined

@@ -53,6 +53,7 @@ export interface ControllerParts extends KubeControllerParts {
   /** Objects that are created again when they are deleted. */
   readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
+  readonly coordination: ElectionTimes | undefined
   /** How long a request may take. */
   readonly requestTimeoutMs: number
   /** Whether holders of Leases are chosen from LeaseCandidates, which is a feature gate. */
@@ -83,10 +84,12 @@ export interface Controllers {
 
 /** The Lease in kube-system whose holder runs the controllers. */
 const LEASE = 'binnacle-controllers'
+/** The one whose holder chooses the holders of other Leases. */
+const COORDINATION_LEASE = 'leader-election-controller'
 
 export function createControllers(parts: ControllerParts): Controllers {
   const { store, systemContext, registry, env, leaderElection: times } = parts
-  let runner: ControllerRunner | undefined
+  const runners: ControllerRunner[] = []
   let endpoints: EndpointReconciler | undefined
   const candidate = {
     context: systemContext,
@@ -99,9 +102,15 @@ export function createControllers(parts: ControllerParts): Controllers {
   return {
     start(httpsUrl) {
       const controllers = registeredControllers(parts, httpsUrl, started => (endpoints = started))
-      runner = store.embedded
-        ? runControllers(controllers, env)
-        : runControllers(controllers, env, elected => startLeaderElection(candidate, elected))
+      runners.push(
+        store.embedded
+          ? runControllers(controllers, env)
+          : runControllers(controllers, env, elected => startLeaderElection(candidate, elected)),
+      )
+      const coordinators = parts.electsLeaders ? coordinatedElection(parts) : []
+      if (coordinators.length === 0) return
+      const coordinator = { ...candidate, name: COORDINATION_LEASE, times: parts.coordination }
+      runners.push(runControllers(coordinators, env, elected => startLeaderElection(coordinator, elected)))
     },
     publishAuthentication() {
       publishOwnConfigMaps(parts).catch((error: unknown) => {
@@ -109,7 +118,7 @@ export function createControllers(parts: ControllerParts): Controllers {
       })
     },
     withdrawEndpoints: async () => endpoints?.withdraw(),
-    stop: async () => runner?.stop(),
+    stop: async () => void (await Promise.all(runners.map(runner => runner.stop()))),
   }
 }
 
@@ -136,7 +145,6 @@ function registeredControllers(
       ? [{ name: 'flow-schema-status', start: () => startFlowSchemaStatus(systemContext, flowKinds, env) }]
       : []),
     ...(parts.options.identityLease ? identityLeases(parts) : []),
-    ...(parts.electsLeaders ? coordinatedElection(parts) : []),
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     {
       name: 'default-service-cidr',
