@@ -202,10 +202,10 @@ function checkEndpoints(urls: readonly string[]): void {
   if (urls.length === 0) throw new StorageError('unavailable', 'no endpoint of etcd is given')
   for (const url of urls) {
     const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
-    if (protocol !== 'http:' && protocol !== 'https:') {
+    if (protocol !== 'http:' && protocol !== 'https:' && protocol !== 'unix:') {
       throw new StorageError(
         'unavailable',
-        `${JSON.stringify(url)} is not an endpoint of etcd: it must be an http or https URL`,
+        `${JSON.stringify(url)} is not an endpoint of etcd: it must be an http, https or unix URL`,
       )
     }
   }
