@@ -85,7 +85,7 @@ function createTrail(
         request,
         reaches('Request'),
         isTruncated,
-        stage === 'ResponseComplete' ? latencies(request, at) : [],
+        stage === 'ResponseComplete' ? latenciesOf(request, at) : [],
       ),
     }
     return sink.write(`${encodeJson(event)}\n`)
@@ -165,7 +165,7 @@ type Annotation = [key: string, value: string]
 /** Only of a request that took longer is it recorded what it waited for. */
 const LONG_MS = 500
 
-function latencies({ waits, receivedAt }: AuditedRequest, at: number): readonly Annotation[] {
+function latenciesOf({ waits, receivedAt }: AuditedRequest, at: number): readonly Annotation[] {
   const total = at - receivedAt
   if (total <= LONG_MS) return []
   return [...waits, ['total', total] as const].map(([name, milliseconds]) => [
