@@ -2,6 +2,7 @@
 // signed by none of them and they are no longer fresh: that is how an issuer changes its keys.
 
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { eachInTurns, startTurns } from '../../base/turns.js'
 import { decodeJson } from '../../codec/json.js'
 import { objectsAt, stringAt } from '../../meta/values/access.js'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
@@ -44,7 +45,7 @@ export function remoteKeys(
         const { status, statusText } = response
         throw new Error(`oidc: get keys failed: ${status} ${statusText} ${quotedBody(response.body)}`)
       }
-      const read = readKeys(response)
+      const read = await readKeys(response)
       body = response.body.toString()
       keys = read
       freshUntil = now() + maxAgeMs(response)
@@ -62,7 +63,7 @@ export function remoteKeys(
   }
 }
 
-function readKeys({ body }: IssuerResponse): RemoteKey[] {
+async function readKeys({ body }: IssuerResponse): Promise<RemoteKey[]> {
   let value: unknown
   try {
     value = decodeJson(body).value
@@ -71,15 +72,25 @@ function readKeys({ body }: IssuerResponse): RemoteKey[] {
   }
   if (!isObject(value as ValueObject))
     throw new Error(`oidc: failed to decode keys: it is no object ${quotedBody(body)}`)
-  return objectsAt(value as ValueObject, 'keys').flatMap(key => {
-    // A key of a type that is not known here belongs to tokens that are not accepted anyway.
-    try {
-      const publicKey = createPublicKey({ key: key as unknown as JsonWebKey, format: 'jwk' })
-      return [{ id: stringAt(key, 'kid'), publicKey }]
-    } catch {
-      return []
-    }
-  })
+  const keys: RemoteKey[] = []
+  await eachInTurns(
+    objectsAt(value as ValueObject, 'keys'),
+    key => {
+      const publicKey = publicKeyOf(key)
+      if (publicKey) keys.push({ id: stringAt(key, 'kid'), publicKey })
+    },
+    startTurns(),
+  )
+  return keys
+}
+
+/** Undefined for a key of a type that is not known here, which belongs to tokens that are not accepted anyway. */
+function publicKeyOf(key: ValueObject): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: key as unknown as JsonWebKey, format: 'jwk' })
+  } catch {
+    return undefined
+  }
 }
 
 /** How long the response may be kept. One that does not say so expires at once. */

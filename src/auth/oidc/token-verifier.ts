@@ -1,6 +1,7 @@
 // Verifies tokens of one issuer: algorithm, signature, issuer, audience and time. The discovery document is read at once and
 // then every ten seconds until that succeeds, because an issuer may start later than this server.
 
+import { startTurns } from '../../base/turns.js'
 import { decodeJson } from '../../codec/json.js'
 import { quote } from '../../meta/go/go-text.js'
 import { stringAt } from '../../meta/values/access.js'
@@ -124,16 +125,21 @@ const GOOGLE = 'https://accounts.google.com'
 const GOOGLE_WITHOUT_SCHEME = 'accounts.google.com'
 
 async function checkSignature(keys: RemoteKeys, token: ReadToken, algorithm: JwsAlgorithm): Promise<void> {
-  const isSignedByOne = (list: readonly RemoteKey[]): boolean =>
-    list.some(
-      ({ id, publicKey }) =>
-        (token.keyId === undefined || token.keyId === id) && token.isSignedBy({ algorithm, publicKey }),
-    )
-  if (isSignedByOne(keys.known())) return
+  // A token that names no key is tried with all of them, of which an issuer may have very many.
+  const turns = startTurns()
+  const isSignedByOne = async (list: readonly RemoteKey[]): Promise<boolean> => {
+    for (const { id, publicKey } of list) {
+      if (token.keyId !== undefined && token.keyId !== id) continue
+      if (token.isSignedBy({ algorithm, publicKey })) return true
+      if (turns.isDue()) await turns.give()
+    }
+    return false
+  }
+  if (await isSignedByOne(keys.known())) return
   const failed = 'failed to verify signature: '
   if (keys.isStale()) {
     const fresh = await keys.refresh().catch(inStep(`${failed}fetching keys `))
-    if (isSignedByOne(fresh)) return
+    if (await isSignedByOne(fresh)) return
   }
   throw new Error(`${failed}failed to verify id token signature`)
 }
