@@ -1,10 +1,11 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { afterAll, expect, test } from 'vitest'
 import { NO_LOGGER } from '../../base/logger.js'
 import { createMetrics } from '../../base/metrics.js'
-import { openLogFile } from './log-file.js'
+import { logOn, openLogFile } from './log-file.js'
 import { openAudit } from './open-audit.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-audit-'))
@@ -46,6 +47,28 @@ test('a file that cannot be renamed is written again when it can, and nothing is
   log.close()
   expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('')
   expect([readFileSync(inTheWay, 'utf8'), readFileSync(path, 'utf8')]).toEqual(['one\n', 'a third line\n'])
+})
+
+test('a standard output that is not read keeps little, and later lines are written when it is read', () => {
+  const waiting: (() => void)[] = []
+  const output = new Writable({ write: (_chunk, _encoding, done) => void waiting.push(done) })
+  const log = logOn(output)
+  const line = `${'x'.repeat(2 ** 20)}\n`
+  const writeAll = () => {
+    for (let i = 0; i < 40; i++) log.write(line)
+  }
+  expect(writeAll).toThrow('the standard output is not read')
+  expect(output.writableLength).toBeLessThan(20 * 2 ** 20)
+  while (waiting.length > 0) waiting.shift()!()
+  log.write(line)
+})
+
+test('a standard output whose reader is gone does not end the process', async () => {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) })
+  const log = logOn(output)
+  log.write('one\n')
+  await new Promise(resolve => output.once('close', resolve))
+  expect(() => log.write('two\n')).toThrow('EPIPE')
 })
 
 test('a file that was removed is made again', () => {

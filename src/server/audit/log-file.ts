@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { createFolder } from '../../base/files/create-folder.js'
 
 export interface LogFileOptions {
@@ -33,7 +34,7 @@ export interface LogFile {
 }
 
 export function openLogFile({ path, maxBytes, maxBackups, maxAgeMs }: LogFileOptions, now: () => number): LogFile {
-  if (path === '-') return { write: line => void process.stdout.write(line), close: () => {} }
+  if (path === '-') return logOn(process.stdout)
   const folder = dirname(path)
   const ending = extname(path)
   const prefix = `${basename(path, ending)}-`
@@ -92,6 +93,23 @@ export function openLogFile({ path, maxBytes, maxBackups, maxAgeMs }: LogFileOpt
       size += bytes.length
     },
     close: () => closeSync(file),
+  }
+}
+
+/** So much is kept for a reader of the standard output that is late. */
+const MAX_UNREAD_BYTES = 16 * 2 ** 20
+
+/** The standard output keeps in memory what its reader has not taken, and fails once the reader is gone. */
+export function logOn(output: Writable): LogFile {
+  let failure: Error | undefined
+  output.on('error', error => (failure = error))
+  return {
+    write(line) {
+      if (failure) throw failure
+      if (output.writableLength > MAX_UNREAD_BYTES) throw new Error('the standard output is not read')
+      output.write(line)
+    },
+    close: () => {},
   }
 }
 
