@@ -11,7 +11,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const asAdmin = (method: string, path: string, body?: unknown) =>
-  sendRequest(server, path, { method, body, token: server.token })
+  sendRequest(server, path, {
+    method,
+    body,
+    token: server.token,
+    headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+  })
 
 test('rights in one namespace do not reach another through such paths', async () => {
   for (const name of ['mine', 'theirs']) {
@@ -49,7 +54,7 @@ test('no resource is found at such a path', async () => {
       const collection = namespaced || part.length > 0 ? [] : [`${root}/namespaces/default/${resource}`]
       for (const misplaced of [path, ...collection]) {
         requests++
-        for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
           const { status } = await asAdmin(method, misplaced, method.startsWith('P') ? {} : undefined)
           if (status !== 404) found.push(`${method} ${misplaced}: ${status}`)
         }
