@@ -93,7 +93,7 @@ afterAll(async () => {
 
 async function create(path: string, body: object): Promise<void> {
   const { status, text } = await server.send('POST', path, JSON.stringify(body))
-  expect(status, text).toBe(201)
+  expect({ status, text }).toMatchObject({ status: 201 })
 }
 
 async function configure(url: string, port: number, caBundle: string): Promise<void> {

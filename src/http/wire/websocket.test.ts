@@ -18,7 +18,7 @@ function read(chunks: Iterable<Buffer>): { readonly frames: readonly string[]; r
   const frames: string[] = []
   let isFailed = false
   const push = createFrameReader(
-    (opcode, payload) => frames.push(`${opcode} ${payload}`),
+    (opcode, payload) => frames.push(`${opcode} ${payload.toString()}`),
     () => (isFailed = true),
   )
   for (const chunk of chunks) push(chunk)
