@@ -73,7 +73,7 @@ import { classifyRequest } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
 import { createInFlightLimiter, isMutating } from './filters/in-flight.js'
-import { beginTrace, endTrace, type Tracing, verbSpan } from './filters/tracing.js'
+import { beginTrace, endTrace, passOnTrace, type Tracing, verbSpan } from './filters/tracing.js'
 import { DEFAULT_LIMITS, type LimitOptions } from './limits.js'
 import type { Outcome } from './serve/outcome.js'
 import { servePath } from './serve/path.js'
@@ -237,7 +237,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   function runFilters(request: IncomingRequest, started: number): Awaitable<Outcome> {
     return andThen(timed(request, 'authentication', authenticateRequest(request, authenticate)), () => {
       if (options.audit) beginAudit(request, options.audit(request, true))
-      request.trace = options.tracing && beginTrace(request, options.tracing)
+      request.trace = options.tracing ? beginTrace(request, options.tracing) : passOnTrace(request)
       return request.trace ? request.trace.run(() => serveUser(request, started)) : serveUser(request, started)
     })
   }

@@ -107,12 +107,12 @@ test('a part of the requests begins a trace, which is linked to that of the clie
   expect(span!.traceId).not.toBe(TRACE)
 })
 
-test('a webhook gets the trace, and its call has a span', async () => {
-  await start()
+/** A webhook for ConfigMaps; the headers of traces that it gets. */
+async function startWebhook(): Promise<(string | undefined)[]> {
   const { ca, cert, key } = await makeWebhookCertificates(['localhost'])
   const seen: (string | undefined)[] = []
   webhook = createServer({ cert, key }, (request, response) => {
-    seen.push(request.headers['traceparent'] as string | undefined, request.headers['tracestate'] as string | undefined)
+    for (const name of ['traceparent', 'tracestate', 'baggage']) seen.push(request.headers[name] as string | undefined)
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -140,6 +140,12 @@ test('a webhook gets the trace, and its call has a span', async () => {
     },
   })
   expect(status).toBe(201)
+  return seen
+}
+
+test('a webhook gets the trace, and its call has a span', async () => {
+  await start()
+  const seen = await startWebhook()
   await send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: 'a' } } })
   const spans = await collected()
   const call = spans.find(({ name }) => name === 'Call validating webhook')!
@@ -151,5 +157,16 @@ test('a webhook gets the trace, and its call has a span', async () => {
   })
   const http = spans.find(({ name }) => name === 'HTTP POST')!
   expect(http).toMatchObject({ kind: 3, parentSpanId: call.spanId, attributes: { 'http.response.status_code': 200 } })
-  expect(seen).toEqual([`00-${TRACE}-${http.spanId}-01`, 'vendor=1'])
+  expect(seen).toEqual([`00-${TRACE}-${http.spanId}-01`, 'vendor=1', undefined])
+})
+
+test('a server that records nothing passes the trace on as it came', async () => {
+  const options = readLibraryOptions({ log: () => {} })
+  token = options.token
+  server = await startServer(options.server)
+  const seen = await startWebhook()
+  const headers = { ...REMOTE, baggage: 'a=b' }
+  await send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: 'a' } }, headers })
+  await send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: 'b' } }, headers: { traceparent: 'x' } })
+  expect(seen).toEqual([REMOTE.traceparent, 'vendor=1', 'a=b', undefined, undefined, undefined])
 })

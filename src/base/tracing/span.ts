@@ -122,6 +122,20 @@ export class Span {
   }
 }
 
+/** A trace that is only passed on to other processes: no part of it is recorded here. */
+export class PassedOnSpan extends Span {
+  constructor(context: TraceContext) {
+    super({ name: '', kind: SpanKind.internal, context, attributes: {} }, () => {})
+  }
+  override child(): Span {
+    return this
+  }
+  override event(): void {}
+  override set(): void {}
+  override fail(): void {}
+  override end(): void {}
+}
+
 /** Does the work in a span of its own, if a request is traced. `attributes` is called only then. */
 export function traced<T>(
   name: string,

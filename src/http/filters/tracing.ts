@@ -1,6 +1,14 @@
 // The span of a request, with kube-apiserver's name and attributes. The trace of the client is continued if it may decide what
 // is recorded; a trace of its own is begun for so many of the others.
-import { type Attributes, newSpanId, newTraceId, Span, SpanKind, type SpanSink } from '../../base/tracing/span.js'
+import {
+  type Attributes,
+  newSpanId,
+  newTraceId,
+  PassedOnSpan,
+  Span,
+  SpanKind,
+  type SpanSink,
+} from '../../base/tracing/span.js'
 import { parseTraceContext, type TraceContext } from '../../base/tracing/trace-context.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
@@ -18,9 +26,9 @@ const TRUSTED: ReadonlySet<string> = new Set(['system:masters', 'system:monitori
 
 /** Called once the user is known. Undefined for a request that is not traced. */
 export function beginTrace(request: IncomingRequest, { sink, ratio }: Tracing): Span | undefined {
-  const { traceparent, tracestate } = request.exchange.headers
+  const { traceparent, tracestate, baggage } = request.exchange.headers
   if (traceparent === undefined && ratio === 0) return undefined
-  const remote = parseTraceContext(traceparent, tracestate)
+  const remote = parseTraceContext(traceparent, tracestate, baggage)
   const parent = isTrusted(request.user) ? remote : undefined
   const context = parent ? { ...parent, spanId: newSpanId() } : rootContext(ratio)
   // A trace that is not recorded is still passed on.
@@ -38,6 +46,13 @@ export function beginTrace(request: IncomingRequest, { sink, ratio }: Tracing): 
     },
     sink,
   )
+}
+
+/** Where no spans are recorded, the trace of a request still reaches the processes that are asked for it. */
+export function passOnTrace({ exchange }: IncomingRequest): Span | undefined {
+  const { traceparent, tracestate, baggage } = exchange.headers
+  const context = traceparent === undefined ? undefined : parseTraceContext(traceparent, tracestate, baggage)
+  return context && new PassedOnSpan(context)
 }
 
 const isTrusted = ({ groups }: UserInfo): boolean => groups.some(group => TRUSTED.has(group))
