@@ -81,6 +81,17 @@ export function createFlowMetrics(
       FLOW,
     ),
   }
+  // Older names, which dashboards still use.
+  const concurrency = gauge(
+    'request_concurrency_in_use',
+    'Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem',
+    FLOW,
+  )
+  const mostWaiting = metrics.gauge(
+    'apiserver_current_inqueue_requests',
+    'Most requests that waited in queues at the same time since this page was made last, per request kind.',
+    ['request_kind'],
+  )
   const meter = gauge('current_r', 'R(time of last change)', LEVEL)
   const fair = gauge(
     'seat_fair_frac',
@@ -99,12 +110,28 @@ export function createFlowMetrics(
       for (const name of Object.keys(gauges) as (keyof typeof gauges)[]) {
         gauges[name].with(schema, level).set(counts[name])
       }
+      concurrency.with(schema, level).set(counts.executingSeats)
     }
   })
-  const phasesOf = (kind: string): PhaseGauges => ({
-    waiting: asRatio(phases.with('waiting', kind)),
-    executing: asRatio(phases.with('executing', kind)),
-  })
+  function phasesOf(kind: string): PhaseGauges {
+    const waiting = asRatio(phases.with('waiting', kind))
+    let [now, most] = [0, 0]
+    metrics.onCollect(() => {
+      mostWaiting.with(kind).set(most)
+      most = now
+    })
+    return {
+      waiting: {
+        ...waiting,
+        set(value, at) {
+          now = value
+          most = Math.max(most, value)
+          waiting.set(value, at)
+        },
+      },
+      executing: asRatio(phases.with('executing', kind)),
+    }
+  }
 
   return {
     level: levels,
@@ -123,6 +150,10 @@ function levelFamilies(metrics: MetricsRegistry): (name: string) => CountedLevel
   const gauge = (name: string, help: string) => metrics.gauge(PREFIX + name, help, LEVEL)
   const bounded = (name: string, help: string) => metrics.gauge(PREFIX + name, help, ['bound', 'priority_level'])
   const nominal = gauge('nominal_limit_seats', 'Nominal number of execution seats configured for each priority level')
+  const concurrency = gauge(
+    'request_concurrency_limit',
+    'Nominal number of execution seats configured for each priority level',
+  )
   const lower = gauge(
     'lower_limit_seats',
     'Configured lower bound on number of execution seats available to each priority level',
@@ -183,6 +214,7 @@ function levelFamilies(metrics: MetricsRegistry): (name: string) => CountedLevel
     },
     setLimits(limits) {
       nominal.with(name).set(limits.nominal)
+      concurrency.with(name).set(limits.nominal)
       lower.with(name).set(limits.lower)
       upper.with(name).set(limits.upper)
     },

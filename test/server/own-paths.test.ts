@@ -125,6 +125,8 @@ test('metrics have the names that dashboards for kube-apiserver use', async () =
     'apiserver_watch_cache_events_received_total{group="",resource="namespaces"}',
     'apiserver_watch_cache_resource_version{group="",resource="namespaces"}',
     'apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245',
+    'apiserver_flowcontrol_request_concurrency_limit{priority_level="workload-low"} 245',
+    'apiserver_current_inqueue_requests{request_kind="readOnly"} 0',
     'workqueue_longest_running_processor_seconds{name="namespace"}',
     'pod_security_evaluations_total{decision="allow",mode="enforce",policy_level="privileged",policy_version="latest",request_operation="update",resource="pod",subresource=""} 0',
     'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 0',

@@ -36,7 +36,17 @@ export function registerStorageMetrics(
     'Size of the storage database file physically allocated in bytes.',
     ['storage_cluster_id'],
   )
-  metrics.onCollect(async () => size.with('etcd-0').set(await sizeOf()))
+  const total = metrics.gauge(
+    'apiserver_storage_db_total_size_in_bytes',
+    'Total size of the storage database file physically allocated in bytes.',
+    ['endpoint'],
+  )
+  const endpoint = storage.kind === 'etcd' ? (storage.endpoints[0] ?? '') : storage.kind
+  metrics.onCollect(async () => {
+    const bytes = await sizeOf()
+    size.with('etcd-0').set(bytes)
+    total.with(endpoint).set(bytes)
+  })
 }
 
 function countObjects(metrics: MetricsRegistry, store: Store, registry: Registry): void {
