@@ -1,6 +1,7 @@
 // Which controllers run beside the API, by the names of kube-controller-manager.
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
+import type { RepairTimes } from '../../controllers/service-allocation.js'
 import { WORKLOAD_CONTROLLERS } from '../../workloads/workload-controllers.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { duration, list, toggle } from './flag-values.js'
@@ -35,6 +36,8 @@ export interface ControllerOptions {
   readonly eventTtlMs: number
   /** Whether a Lease in kube-system shows that this server lives, which is written every ten seconds. */
   readonly identityLease: boolean
+  /** When addresses and ports that no Service has are released; by the time that a request may take when absent. */
+  readonly repair?: RepairTimes | undefined
 }
 
 export const DEFAULT_CONTROLLERS: ControllerOptions = {

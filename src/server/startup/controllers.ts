@@ -128,7 +128,7 @@ function registeredControllers(
   onEndpoints: (started: EndpointReconciler) => void,
 ): RegisteredController[] {
   const { store, context, systemContext, registry, definitions, addresses, frontProxy, env } = parts
-  const { eventTtlMs } = parts.options
+  const { eventTtlMs, repair: releaseAfter = repairTimes(parts.requestTimeoutMs) } = parts.options
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
   const flowKinds = flowKindsOf(registry)
   return [
@@ -157,7 +157,7 @@ function registeredControllers(
     ...(store.embedded
       ? []
       : [
-          { name: 'service-repair', start: () => addresses.startRepair(env, repairTimes(parts.requestTimeoutMs)) },
+          { name: 'service-repair', start: () => addresses.startRepair(env, releaseAfter) },
           { name: 'service-address-repair', start: () => addresses.startServiceRepair(env) },
         ]),
     ...(eventTtlMs === 0
