@@ -23,7 +23,7 @@ export interface OpenApiPage {
 }
 
 export interface OpenApiRequest extends ContentRequest {
-  /** The types of the Accept header, the preferred one first; anything if there is no such header. */
+  /** The types of the Accept header, the preferred one first; anything if there is no such header, none if it names none. */
   readonly accepts: readonly { readonly type: string; readonly subtype: string }[]
   /** The `hash` query parameter. */
   readonly hash: string | undefined
@@ -57,7 +57,9 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
     },
     respond(request) {
       const format = negotiate(request, 2)
-      return format ? serveContent(request, contentOf(documents.v2(), format)) : notAcceptable()
+      // This document alone is compressed by kube-apiserver, whose answers say so in every case.
+      const headers = { vary: 'Accept-Encoding, Accept' }
+      return format ? serveContent(request, contentOf(documents.v2(), format, headers)) : empty(406, headers)
     },
   }
 
@@ -80,8 +82,9 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
     respond(request) {
       const document = documents.v3(path)
       if (!document) return empty(404)
+      if (request.accepts.length === 0) return empty(200)
       const format = negotiate(request, 3)
-      if (!format) return notAcceptable()
+      if (!format) return empty(406, { vary: 'Accept' })
       const { hash } = request
       if (!hash) return serveContent(request, contentOf(document, format))
       if (hash !== document.etag) {
@@ -127,8 +130,6 @@ function negotiate({ accepts }: OpenApiRequest, version: 2 | 3): DocumentFormat 
   }
   return undefined
 }
-
-const notAcceptable = (): OpenApiResponse => empty(406, { vary: 'Accept' })
 
 const empty = (status: number, headers: Headers = {}): OpenApiResponse => ({
   status,

@@ -23,6 +23,7 @@ export async function startOwnServer() {
     `--data-dir=${join(folder, 'data')}`,
     `--token-auth-file=${join(folder, 'tokens')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged',
     '--controllers=namespace-controller,garbage-collector-controller',

@@ -194,7 +194,11 @@ export function checkRouteAccepts(
   // The most frequent headers.
   if (headers.accept === undefined || headers.accept === MEDIA_TYPES.json) return
   const all = [...others, ...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
-  const produced = spokenTypes(all, cbor)
+  checkAccepts(headers, spokenTypes(all, cbor))
+}
+
+/** The same for a route that produces these types. */
+export function checkAccepts(headers: IncomingHttpHeaders, produced: readonly string[]): void {
   const accept = headers.accept || '*/*'
   for (const part of accept.split(',')) {
     const type = part.split(';', 1)[0]!.trim()

@@ -288,6 +288,7 @@ function drainOf(reply: ResponseWriter, outgoing: Outgoing, retained: EncodedRes
 function compressed(headers: OutgoingHttpHeaders): void {
   headers['content-encoding'] = 'gzip'
   const others = headers['vary']
+  if (String(others).includes('Accept-Encoding')) return
   headers['vary'] = others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`
 }
 

@@ -19,13 +19,12 @@ import {
   firstOf,
   type HealthCheck,
   healthPaths,
+  jsonPage,
   type PathHandler,
   type PathTable,
 } from '../../http/pages.js'
 import type { Registry } from '../../kinds/registry.js'
 import { type EffectiveVersion, printMinor } from '../../meta/effective-version.js'
-import { genericResponse } from '../../meta/errors/status.js'
-import type { ValueObject } from '../../meta/values/value.js'
 import { statusOfStorageError } from '../../objects/storage-status.js'
 import { createOpenApi, type ExtraResource } from '../../openapi/openapi.js'
 import { isConnect, type UnstoredResource } from '../../request/connect-resource.js'
@@ -110,7 +109,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     serverAddress: parts.serverAddress,
     version: parts.version,
     hasStorageHashes: parts.storageHashes,
-    otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
+    otherPaths: [...[...ownPaths.keys()].filter(path => !path.endsWith('/')), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
   const openapi = createOpenApi({
     registry,
@@ -191,8 +190,8 @@ function ownPathsOf(parts: ApiParts): PathTable {
     ['/metrics', showMetrics],
     ['/metrics/slis', healthMetrics.page],
     ...pages,
-    [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
-    [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],
+    ...jsonPage(ISSUER_PATH, 'application/json', () => issuerDocument(access.authority, jwksUri())),
+    ...jsonPage(KEYS_PATH, 'application/jwk-set+json', () => keysDocument(access.authority)),
   ])
 }
 
@@ -204,14 +203,3 @@ function flowControlPaths(control: FlowControl): [string, PathHandler][] {
 }
 
 const TEXT = 'text/plain; charset=utf-8'
-
-const showJson =
-  (type: string, document: () => ValueObject): PathHandler =>
-  ({ reply, info }) => {
-    if (info.verb !== 'get') throw genericResponse(405)
-    return reply.send(
-      200,
-      { 'content-type': type, 'cache-control': 'public, max-age=3600' },
-      JSON.stringify(document()),
-    )
-  }

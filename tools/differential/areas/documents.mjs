@@ -22,7 +22,7 @@ export async function documents(random, ask) {
   if (random.chance(0.4)) return { about: 'requests to documents', steps: random.times(12, () => oddRequest(random)) }
   const first = await acceptedDefinition(random, ask, 'first')
   const second = await acceptedDefinition(random, ask, 'second')
-  if (!first || !second) return { about: 'no definition is accepted', steps: [get('/openapi/v3')] }
+  if (!first || !second) return { about: 'no definition is accepted', steps: [get('/openapi/v3/version')] }
   const steps = [post(DEFINITIONS, first, { unchecked: true }), ...published(random, first, 'first')]
   steps.push(
     { ...get(DEFINITION), unchecked: true },
@@ -189,7 +189,9 @@ const PATHS = [
   '/readyz/ping',
   '/livez/nope',
   '/.well-known/openid-configuration',
+  '/.well-known/openid-configuration/',
   '/openid/v1/jwks',
+  '/openid/v1/jwks/',
   '/openid/v1/',
 ]
 
@@ -250,7 +252,7 @@ const partOf = (path, { accept = '' }) =>
           ? { ignore: ['/jwks_uri', '/id_token_signing_alg_values_supported', '/keys'] }
           : path === '/openapi/v3' || path.startsWith('/version')
             ? { pick: ['/kind', '/status', '/reason', '/code', '/message', '/paths/api', '/major', '/minor'] }
-            : { ignore: ['/serverAddressByClientCIDRs'] }
+            : { ignore: path === '/' ? ['/paths'] : ['/serverAddressByClientCIDRs'] }
 
 const acceptOfDocument = random =>
   random.chance(0.3)
