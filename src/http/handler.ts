@@ -357,7 +357,8 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     // Without a user nothing was recorded yet.
     if (options.audit && status.code === 401) request.audit ??= options.audit(request, false)
     request.audit?.failed(status)
-    sendError(reply, info.query, status, { headers, cbor: request.cbor })
+    // Only verbs answer in CBOR: what comes before them knows the other formats.
+    sendError(reply, info.query, status, { headers, cbor: request.cbor && request.isRouted && info.isResource })
   }
 
   function end(request: IncomingRequest, started: number): void {

@@ -106,6 +106,8 @@ export interface Traits {
   readonly nullEmptyRows?: boolean
   /** A status is not shown as a Table. */
   readonly subresourcesWithoutTable?: readonly string[] | undefined
+  /** Lists that require one value of this field know whether others of that value follow a page. */
+  readonly pagedByField?: string | undefined
   /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
   readonly defaultPropagation?: { readonly warning?: string } | undefined
   /** The propagation policy of a delete is ignored: nothing depends on such objects. */

@@ -157,8 +157,7 @@ export const KNOWN = [
   },
   {
     reason: 'with AllowUnsafeMalformedObjectDeletion a failed conversion is a damaged object in the reference',
-    matches: ({ want }) =>
-      /object not decodable revision=\d+: /.test(JSON.stringify(want?.body ?? '')),
+    matches: ({ want }) => /object not decodable revision=\d+: /.test(JSON.stringify(want?.body ?? '')),
   },
   {
     reason: 'the version of the server is its own',

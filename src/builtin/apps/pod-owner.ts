@@ -1,7 +1,6 @@
 // What the kinds that keep pods running share: defaults of the template, a selector that must match the template, pods
 // that restart always, replica counts, and the cells that describe them.
 import {
-  asStruct,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -30,6 +29,7 @@ import {
 import { asGiven } from '../../meta/values/given-empty.js'
 import { type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkTypedText } from '../common/field-checks.js'
+import { asSelector } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, immutable, notNegative, type Rule } from '../common/rules.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
@@ -78,7 +78,7 @@ export interface PodOwnerRules {
 }
 
 /** The pods were created for one selector, and another would not find them: it cannot change. */
-export const immutableSelector = immutable('selector', { struct: true })
+export const immutableSelector = immutable('selector', { selector: true })
 
 /** Rules for a kind that owns pods. Each list is about the spec or the status. */
 export const podOwner = ({
@@ -121,14 +121,14 @@ export const selectorAndTemplate = ({
     if (object !== undefined) {
       errors.push(...checkLabelSelector(object, path))
       if (!has(object, 'matchLabels') && !has(object, 'matchExpressions')) {
-        errors.push(fieldInvalid(path, asStruct(object), `empty selector is invalid for ${owner}`))
+        errors.push(fieldInvalid(path, asSelector(object), `empty selector is invalid for ${owner}`))
       }
     } else if (required) errors.push(fieldRequired(path))
     const selector = selectorOf(object)
     // For a daemon set the errors of the selector are enough.
     if (!selector.ok && !required)
       return [...errors, ...checkLastingPods(objectAt(spec, 'template'), podOwnerKind, oldTemplate)]
-    if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), unusable)]
+    if (!selector.ok) return [...errors, fieldInvalid(path, asSelector(object), unusable)]
     const template = objectAt(withTemplate(spec), 'template')
     return [
       ...errors,

@@ -1,6 +1,5 @@
 // CronJob: jobs of one template at the times of a schedule.
 import {
-  asStruct,
   childPath,
   type FieldError,
   fieldInvalid,
@@ -14,6 +13,7 @@ import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { containerCells, selectorCell } from '../apps/pod-owner.js'
 import { defineKind, type Warnings } from '../common/define-kind.js'
 import { sameValue } from '../common/field-checks.js'
+import { asSelector } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, notNegative, onCreate, oneOf, type Rule } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
@@ -85,7 +85,7 @@ const isZoneName = (part: string): boolean =>
 const noSelector = check((jobSpec, path) => {
   const errors: FieldError[] = []
   if (has(jobSpec, 'selector')) {
-    const shown = asStruct(getOwn(jobSpec, 'selector') ?? null)
+    const shown = asSelector(getOwn(jobSpec, 'selector'))
     errors.push(fieldInvalid(childPath(path, 'selector'), shown, '`selector` will be auto-generated'))
   }
   if (jobSpec['manualSelector'] === true) {

@@ -262,7 +262,7 @@ const immutableStruct = (name: string, type: string): Rule =>
 /** What may not change. */
 export const jobSpecChange = (template: TemplateRules): readonly Rule[] => [
   completionsChange,
-  immutable('selector', { struct: true }),
+  immutable('selector', { selector: true }),
   templateChange(template),
   immutable('completionMode', { typed: true }),
   immutableStruct('podFailurePolicy', 'batch/v1.PodFailurePolicy'),

@@ -1,5 +1,5 @@
 // Job: pods of one template that run to their end, a number of times.
-import { asStruct, fieldInvalid, fieldRequired, keyPath } from '../../meta/errors/field-errors.js'
+import { fieldInvalid, fieldRequired, keyPath } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
@@ -18,6 +18,7 @@ import { humanDuration, millisOf } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { containerCells, labelByTemplate, selectorCell, specWithTemplate } from '../apps/pod-owner.js'
 import { defineKind } from '../common/define-kind.js'
+import { asSelector } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, type Rule } from '../common/rules.js'
 import { numberField, selectableFields } from '../common/selectable-fields.js'
@@ -74,13 +75,13 @@ const generatedSelector = check((job, _, old) => {
   const errors = names.flatMap(label => {
     const why = `must be '${expected[label]!}'`
     if (!Object.hasOwn(labels, label)) return [fieldRequired(keyPath(path, label), why)]
-    return labels[label] === expected[label] ? [] : [fieldInvalid(path, labels, why)]
+    return labels[label] === expected[label] ? [] : [fieldInvalid(keyPath(path, label), labels, why)]
   })
   if (stringAt(meta, 'uid') === '') errors.unshift(fieldRequired('metadata.uid'))
   const selector = selectorOf(object)
   const generated = Object.fromEntries(names.map(label => [label, expected[label]!]))
   if (selector.ok && !matchesLabels(selector.value, generated)) {
-    errors.push(fieldInvalid('spec.selector', asStruct(object), '`selector` not auto-generated'))
+    errors.push(fieldInvalid('spec.selector', asSelector(object), '`selector` not auto-generated'))
   }
   return errors
 })

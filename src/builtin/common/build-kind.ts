@@ -74,6 +74,7 @@ export function buildKind(
       strategicMerge: true,
       returnsDeletedObject: strategy.returnsDeletedObject ?? false,
       subresourcesWithoutTable: strategy.subresourcesWithoutTable,
+      pagedByField: strategy.pagedByField,
       hasTerminatingPhase: strategy.hasTerminatingPhase ?? false,
       // Kinds without a printer of their own have this column.
       nullEmptyRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',

@@ -1,6 +1,7 @@
 // Values as messages of kube-apiserver show them: with Go's names of the fields and with fields that are not set.
 import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
-import { objectAt } from '../../meta/values/access.js'
+import { compareTexts } from '../../meta/go/go-text.js'
+import { has, objectAt } from '../../meta/values/access.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Field, Type } from '../../types/type.js'
@@ -15,6 +16,10 @@ export const asGoField = (typeName: string, object: ValueObject, name: string): 
   const value = goField(field, asGiven(object, name))
   return isObject(value) || Array.isArray(value) ? asStruct(value) : value
 }
+
+/** A label selector, which may be none. */
+export const asSelector = (selector: Value | undefined): Printed =>
+  asStruct(goValue(builtinTypes().byName('meta/v1.LabelSelector'), selector ?? null))
 
 /** A template as messages show it: Go's embedded ObjectMeta has no member of its own. */
 export const asGoClaimTemplate = (template: ValueObject): Printed =>
@@ -215,20 +220,34 @@ function goValue(type: Type, value: Value): Value {
     case 'list':
       return Array.isArray(value) ? value.map(item => goValue(type.element!, item)) : null
     case 'map':
+      return isObject(value) ? byKey(value, member => goValue(type.element!, member)) : value
     case 'bytes':
     case 'any':
       return value
     case 'object':
     case 'special':
       if (type.name === 'api/resource.Quantity') return value ?? '0'
-      // Types of meta/v1 are the same in every version, with the names of JSON.
-      if (type.name.startsWith('meta/v1.')) return value
+      if (type.name.startsWith('meta/v1.')) return isObject(value) ? metaStruct(type, value) : value
       if (type.fields.size === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
       return goStruct(type.name, isObject(value) ? value : {})
     default:
       return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.kind]
   }
 }
+
+/** Types of meta/v1 are the same in every version, with the names of JSON and without what is not set. */
+function metaStruct({ fields }: Type, object: ValueObject): ValueObject {
+  const given = [...fields].filter(([name]) => has(object, name))
+  return Object.fromEntries(given.map(([name, field]) => [name, goValue(field.type, object[name]!)]))
+}
+
+/** Go prints maps by key. */
+const byKey = (map: ValueObject, show: (member: Value) => Value): ValueObject =>
+  Object.fromEntries(
+    Object.keys(map)
+      .toSorted(compareTexts)
+      .map(key => [key, show(map[key]!)]),
+  )
 
 /** Words at the start of a name that Go writes in capitals. */
 const CAPITALS =

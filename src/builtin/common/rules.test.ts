@@ -113,9 +113,9 @@ test('the items of a list find their old values by their key', () => {
   ).toEqual(['a[0].v: Invalid value: 3: field is immutable'])
 })
 
-test('an immutable struct is shown in the order of its fields', () => {
-  const changed = { s: { b: 1, a: 2 } }
-  expect(errors([immutable('s', { struct: true })], changed, {})).toEqual([
-    's: Invalid value: {"b":1,"a":2}: field is immutable',
+test('an immutable selector is shown in the order of its fields, and its labels by name', () => {
+  const changed = { s: { matchExpressions: [{ operator: 'Exists', key: 'k' }], matchLabels: { b: '1', a: '2' } } }
+  expect(errors([immutable('s', { selector: true })], changed, {})).toEqual([
+    's: Invalid value: {"matchLabels":{"a":"2","b":"1"},"matchExpressions":[{"key":"k","operator":"Exists"}]}: field is immutable',
   ])
 })

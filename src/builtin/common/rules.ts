@@ -22,7 +22,7 @@ import { asGiven, isGivenEmpty } from '../../meta/values/given-empty.js'
 import { firstByKey } from '../../meta/values/list-keys.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkAtLeast, checkOneOf, checkText, sameValue } from './field-checks.js'
-import { asGoField } from './go-struct.js'
+import { asGoField, asSelector } from './go-struct.js'
 
 /** Adds what is wrong with a value to the errors. `old` is what the value was before an update; a create has none. */
 export type Rule = (value: ValueObject, old: ValueObject | undefined, path: string, errors: FieldError[]) => void
@@ -159,19 +159,18 @@ export const maxBytes =
   }
 
 /**
- * The field may not change in an update. `struct`: the value is a struct in Go, so that the message shows its members in
- * the order of the type. `typed`: a text has a type of its own there, or is behind a pointer. `of`: the type that has the
+ * The field may not change in an update. `selector`: the value is a label selector. `typed`: a text has a type of its own there, or is behind a pointer. `of`: the type that has the
  * field; the message shows a value that is not set as Go does.
  */
 export const immutable =
   (
     field: string,
     {
-      struct = false,
+      selector = false,
       typed = false,
       of,
       detail = 'field is immutable',
-    }: { struct?: boolean; typed?: boolean; of?: string; detail?: string } = {},
+    }: { selector?: boolean; typed?: boolean; of?: string; detail?: string } = {},
   ): Rule =>
   (value, old, path, errors) => {
     if (old === undefined) return
@@ -179,7 +178,7 @@ export const immutable =
     const given = asGiven(value, field)
     const plain = typed && typeof given === 'string' ? asTypedText(given) : given
     const shown = of === undefined ? plain : asGoField(of, value, field)
-    errors.push(fieldInvalid(childPath(path, field), struct ? asStruct(given) : shown, detail))
+    errors.push(fieldInvalid(childPath(path, field), selector ? asSelector(given) : shown, detail))
   }
 
 // ---- lists

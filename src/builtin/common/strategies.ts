@@ -35,6 +35,7 @@ export interface BuiltinStrategy {
   /** A delete returns the object instead of a Status. */
   readonly returnsDeletedObject?: boolean
   readonly subresourcesWithoutTable?: readonly string[]
+  readonly pagedByField?: string
   /** The grace period of a deletion in seconds. */
   readonly gracePeriod?: (object: ValueObject, requested: number | undefined) => number
   /** Conditions of the object's row in a Table. */

@@ -19,6 +19,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { printQuantity, quantityAsFloat, signOf } from '../../meta/values/quantity.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
@@ -151,7 +152,7 @@ const capacity = check((spec, path) => {
   const names = Object.keys(given)
   const errors = names.length === 0 ? [fieldRequired(at)] : []
   if (names.length !== 1 || names[0] !== 'storage') {
-    errors.push(fieldNotSupported(at, has(spec, 'capacity') ? { ...given } : null, ['storage']))
+    errors.push(fieldNotSupported(at, asGiven(spec, 'capacity'), ['storage']))
   }
   for (const name of names) {
     const amount = amountOf(given, name)

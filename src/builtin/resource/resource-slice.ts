@@ -162,6 +162,7 @@ const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
     },
     prepareForUpdate: inTurn((slice, _, context) => dateTaints(slice, context), specOnly.prepareForUpdate!),
     returnsDeletedObject: true,
+    pagedByField: 'spec.nodeName',
   },
   validation: validationRules({
     create: [metadata({ namespaced: false }), field('spec', specRules)],

@@ -21,6 +21,6 @@ export const csiStorageCapacity = defineKind('storage.k8s.io/v1', 'CSIStorageCap
   strategy: { prepareForUpdate: keepGeneration, allowUnconditionalUpdate: false },
   validation: validationRules({
     create: rules,
-    update: [...rules, metadataUpdate, immutable('nodeTopology', { struct: true }), immutable('storageClassName')],
+    update: [...rules, metadataUpdate, immutable('nodeTopology', { selector: true }), immutable('storageClassName')],
   }),
 })

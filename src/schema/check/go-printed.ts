@@ -1,5 +1,6 @@
 // A schema as kube-apiserver's messages print it: all members of a Go struct, in its order.
 import { compareTexts } from '../../meta/go/go-text.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Rule } from '../structure/structural.js'
 
@@ -7,12 +8,12 @@ type Form = (value: Value) => Value
 
 const asIs: Form = value => value
 const schemaMap: Form = value => mapMembers(value, describeInGo)
-const schemaList: Form = value => (Array.isArray(value) && value.length > 0 ? value.map(describeInGo) : null)
+const schemaList: Form = value => (Array.isArray(value) ? value.map(describeInGo) : null)
 const schemaOrBool: Form = value =>
   isObject(value) ? { Allows: true, Schema: describeInGo(value) } : { Allows: value === true, Schema: null }
 const schemaOrList: Form = value => {
   if (isObject(value)) return { Schema: describeInGo(value), JSONSchemas: null }
-  return Array.isArray(value) && value.length > 0 ? { Schema: null, JSONSchemas: value.map(describeInGo) } : null
+  return Array.isArray(value) ? { Schema: null, JSONSchemas: value.map(describeInGo) } : null
 }
 const dependencies: Form = value =>
   mapMembers(value, member =>
@@ -20,7 +21,7 @@ const dependencies: Form = value =>
   )
 const docs: Form = value => (isObject(value) ? structOf(value, DOCS) : null)
 const rules: Form = value =>
-  Array.isArray(value) && value.length > 0 ? value.map(rule => structOf(isObject(rule) ? rule : {}, RULE)) : null
+  Array.isArray(value) ? value.map(rule => structOf(isObject(rule) ? rule : {}, RULE)) : null
 
 /** The name in Go, the keyword, its zero value, and how a value is printed. */
 type Member = readonly [name: string, keyword: string, empty: Value, form: Form]
@@ -106,7 +107,7 @@ export const describeRuleInGo = (rule: Rule): ValueObject =>
 function structOf(written: ValueObject, members: readonly Member[]): ValueObject {
   const described: ValueObject = {}
   for (const [name, keyword, empty, form] of members) {
-    const value = Object.hasOwn(written, keyword) ? written[keyword]! : null
+    const value = asGiven(written, keyword)
     described[name] = value === null ? empty : form(value)
   }
   return described

@@ -109,7 +109,12 @@ export function createApi(parts: ApiParts): ApiHandler {
     serverAddress: parts.serverAddress,
     version: parts.version,
     hasStorageHashes: parts.storageHashes,
-    otherPaths: [...[...ownPaths.keys()].filter(path => !path.endsWith('/')), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
+    otherPaths: [
+      ...[...ownPaths.keys()].filter(path => !path.endsWith('/')),
+      '/openapi/v2',
+      '/openapi/v3',
+      '/openapi/v3/',
+    ],
   })
   const openapi = createOpenApi({
     registry,

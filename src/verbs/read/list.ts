@@ -23,7 +23,7 @@ import { Unreadable } from '../../objects/unreadable.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { Entry, Revision } from '../../storage/store.js'
-import type { CachedPage } from '../../storage/watch-cache.js'
+import { type AttributeTerm, type CachedPage, hasTerm } from '../../storage/watch-cache.js'
 import type { ApiContext } from '../api-context.js'
 import type { ListPages, ListResult } from '../result.js'
 import { type FoundList, findKnown, keeperOf, keptItems } from './known-list.js'
@@ -201,9 +201,12 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
       const { revision } = page
       const found = { revision, pages: once(matching) }
       const last = page.entries[i]!
-      const isLast = i === page.entries.length - 1 && page.remaining === 0
-      if (isLast && !(page.isSelected && (await hasEntryAfter(query, last.key, revision)))) return found
-      return { ...found, continueToken: tokenAfter(prefix, last.key, revision) }
+      const isRest = i < page.entries.length - 1 || page.remaining > 0
+      const paging = pagingTerm(query)
+      // An index of the selector holds only what matches.
+      const mayContinue = isRest || page.isSelected === true
+      const continues = (isRest && !paging) || (mayContinue && (await hasEntryAfter(query, last.key, revision, paging)))
+      return continues ? { ...found, continueToken: tokenAfter(prefix, last.key, revision) } : found
     }
     if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
@@ -212,12 +215,34 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
   }
 }
 
-/** Whether anything follows a key; an index of the selector holds only what matches. */
-async function hasEntryAfter({ store, prefix, requested }: ListQuery, key: string, at: Revision): Promise<boolean> {
-  const page = await asStatus(requested, () =>
-    store.cache.range(prefix, { at: { exactly: at }, limit: 1, startAfter: key }),
-  )
-  return page.entries.length > 0
+/**
+ * kube-apiserver has an index of one field of a few kinds, in which it looks for what follows the first page, unless a
+ * certain revision is requested.
+ */
+function pagingTerm({ target, terms, token, at }: ListQuery): AttributeTerm | undefined {
+  const field = target.kind.traits.pagedByField
+  const isExact = typeof at === 'object' && 'exactly' in at
+  if (field === undefined || token || isExact) return undefined
+  return terms.find(({ source, name }) => source === 'indexedFields' && name === field)
+}
+
+/** Whether anything follows a key, or anything with the term. */
+async function hasEntryAfter(
+  { store, prefix, requested }: ListQuery,
+  key: string,
+  at: Revision,
+  term: AttributeTerm | undefined,
+): Promise<boolean> {
+  const terms = term && [term]
+  const limit = term ? PAGE : 1
+  for (let startAfter = key; ; ) {
+    const page = await asStatus(requested, () =>
+      store.cache.range(prefix, { at: { exactly: at }, limit, startAfter, terms, maxBytes: PAGE_BYTES }),
+    )
+    if (page.entries.some(entry => !term || page.isSelected || hasTerm(entry, term))) return true
+    if (page.remaining === 0) return false
+    startAfter = page.entries.at(-1)!.key
+  }
 }
 
 type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>

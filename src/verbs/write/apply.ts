@@ -6,7 +6,7 @@ import { decodeCbor } from '../../codec/cbor.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml } from '../../codec/yaml.js'
 import { resourceOf } from '../../kinds/kind-names.js'
-import { badRequest, conflict, hasReason, notFound, StatusError } from '../../meta/errors/status.js'
+import { badRequest, conflict, notFound, StatusError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
@@ -24,7 +24,7 @@ import { checkAddress } from '../pipeline/check-address.js'
 import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { APPLIED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
-import { createFrom } from './create.js'
+import { createFrom, NameTaken } from './create.js'
 import { replace, withoutVersion } from './update.js'
 
 export async function applyObject(
@@ -68,7 +68,7 @@ export async function applyObject(
       return await created()
     } catch (error) {
       // Another request has created the object meanwhile; now it is changed.
-      if (!hasReason(error, 'AlreadyExists') || attempt === ATTEMPTS) throw error
+      if (!(error instanceof NameTaken) || attempt === ATTEMPTS) throw error
       request.warnings.reset(mark)
     }
   }

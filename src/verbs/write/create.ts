@@ -4,13 +4,7 @@ import type { Awaitable } from '../../base/awaitable.js'
 import { throwIfAborted } from '../../base/cancellation.js'
 import { startTurns } from '../../base/turns.js'
 import { resourceOf } from '../../kinds/kind-names.js'
-import {
-  alreadyExists,
-  beingDeleted,
-  generatedNameTaken,
-  type StatusError,
-  unclassified,
-} from '../../meta/errors/status.js'
+import { alreadyExists, beingDeleted, generatedNameTaken, StatusError, unclassified } from '../../meta/errors/status.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf, nameMismatch, type ObjectMeta } from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
@@ -106,9 +100,13 @@ function namespaceOf({ namespaces }: ApiContext, { target }: CreateRequest): Awa
   return target.namespace === '' ? undefined : namespaces.known(target.namespace)
 }
 
-async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
+/** The object exists. Admission may refuse with the same reason. */
+export class NameTaken extends StatusError {}
+
+async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<NameTaken> {
   const { namespace = '', name = '' } = meta
   const entry = await asStatus(0, () => context.objectStore(kind).get(namespace, name))
   const isTerminating = entry && metaOf(decodeStored(entry)).deletionTimestamp !== undefined
-  return isTerminating ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
+  const { status } = isTerminating ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
+  return new NameTaken(status)
 }

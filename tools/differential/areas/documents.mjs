@@ -234,25 +234,27 @@ function oddRequest(random) {
 
 /** Whole documents are compared where they are small, else their outline. */
 const partOf = (path, { accept = '' }) =>
-  /protobuf/.test(accept)
-    ? { ignore: ['/base64'] }
-    : path.startsWith('/openapi/v2')
-      ? {
-          pick: [
-            '/swagger',
-            '/info',
-            '/securityDefinitions',
-            '/security',
-            '/definitions/io.k8s.api.apps.v1.Deployment',
-          ],
-        }
-      : /\/openapi\/v3\/(api|apis\/[^/]+)\/v\d/.test(path)
-        ? { pick: ['/openapi', '/info/title', '/paths', '/components/securitySchemes'] }
-        : path.includes('openid') && !path.startsWith('/openapi')
-          ? { ignore: ['/jwks_uri', '/id_token_signing_alg_values_supported', '/keys'] }
-          : path === '/openapi/v3' || path.startsWith('/version')
-            ? { pick: ['/kind', '/status', '/reason', '/code', '/message', '/paths/api', '/major', '/minor'] }
-            : { ignore: path === '/' ? ['/paths'] : ['/serverAddressByClientCIDRs'] }
+  path === '/'
+    ? { ignore: ['/paths'] }
+    : /protobuf/.test(accept)
+      ? { ignore: ['/base64'] }
+      : path.startsWith('/openapi/v2')
+        ? {
+            pick: [
+              '/swagger',
+              '/info',
+              '/securityDefinitions',
+              '/security',
+              '/definitions/io.k8s.api.apps.v1.Deployment',
+            ],
+          }
+        : /\/openapi\/v3\/(api|apis\/[^/]+)\/v\d/.test(path)
+          ? { pick: ['/openapi', '/info/title', '/paths', '/components/securitySchemes'] }
+          : path.includes('openid') && !path.startsWith('/openapi')
+            ? { ignore: ['/jwks_uri', '/id_token_signing_alg_values_supported', '/keys'] }
+            : path === '/openapi/v3' || path.startsWith('/version')
+              ? { pick: ['/kind', '/status', '/reason', '/code', '/message', '/paths/api', '/major', '/minor'] }
+              : { ignore: ['/serverAddressByClientCIDRs'] }
 
 const acceptOfDocument = random =>
   random.chance(0.3)

@@ -44,6 +44,7 @@ const prepareForCreate =
   }
 
 const strategy: BuiltinStrategy = {
+  pagedByField: 'spec.nodeName',
   subresourcesWithoutTable: ['ephemeralcontainers', 'resize'],
   prepareForCreate: prepareForCreate(true),
   prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),

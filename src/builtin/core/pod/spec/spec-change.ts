@@ -106,8 +106,8 @@ function checkOnlyNarrowed(spec: ValueObject, oldSpec: ValueObject): FieldError[
     const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
     errors.push(fieldInvalid('spec.nodeSelector', asGiven(spec, 'nodeSelector'), why))
   }
-  const termsOf = (of: ValueObject): readonly ValueObject[] =>
-    objectsAt(objectAt(nodeAffinityOf(of) ?? {}, REQUIRED), 'nodeSelectorTerms')
+  const selectorOf = (of: ValueObject): ValueObject => objectAt(nodeAffinityOf(of) ?? {}, REQUIRED)
+  const termsOf = (of: ValueObject): readonly ValueObject[] => objectsAt(selectorOf(of), 'nodeSelectorTerms')
   const [terms, oldTerms] = [termsOf(spec), termsOf(oldSpec)]
   const path = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`
   const shown = (term: ValueObject): Printed => asGoStruct('core/v1.NodeSelectorTerm', term)
@@ -117,7 +117,7 @@ function checkOnlyNarrowed(spec: ValueObject, oldSpec: ValueObject): FieldError[
       ...errors,
       fieldInvalid(
         path,
-        terms.length === 0 ? null : all,
+        terms.length === 0 ? asGiven(selectorOf(spec), 'nodeSelectorTerms') : all,
         'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
       ),
     ]
