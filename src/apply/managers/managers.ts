@@ -2,7 +2,6 @@
 // may use other API versions than the write; their fields are compared in their own version.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
-import { StatusError } from '../../meta/errors/status.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
@@ -167,7 +166,7 @@ function transferOwnership(
 ): Awaitable<Transfer> {
   const comparison = compareIn(type, type.typeOf(type.apiVersion)!, type.apiVersion, live, next)
   const owners = [...managers].filter(([id]) => id !== self)
-  const seen = differencesSeen(type, live, next, owners, differenceOf(comparison), self === undefined)
+  const seen = differencesSeen(type, live, next, owners, differenceOf(comparison))
   return andThen(seen, differences => ({ others: takenFrom(owners, differences, force), comparison }))
 }
 
@@ -181,12 +180,11 @@ function differencesSeen(
   next: ApiObject,
   owners: Owners,
   here: Difference,
-  isUpdate: boolean,
 ): Awaitable<Differences> {
   const differences = new Map<string, Difference | undefined>([[type.apiVersion, here]])
   const elsewhere = new Set(owners.map(([, { apiVersion }]) => apiVersion).filter(at => at !== type.apiVersion))
   const look = async (): Promise<Differences> => {
-    for (const at of elsewhere) differences.set(at, await differenceThere(type, at, live, next, isUpdate))
+    for (const at of elsewhere) differences.set(at, await differenceThere(type, at, live, next))
     return differences
   }
   return elsewhere.size === 0 ? differences : look()
@@ -227,26 +225,17 @@ const compareIn = (
   after: Value,
 ): Comparison => leavingOut(compareTyped(mergeType, before, after), type.resets(apiVersion))
 
-/** `isUpdate`: a plain write succeeds even if conversion fails; it then takes nothing from managers of that version. */
 async function differenceThere(
   type: VersionedType,
   apiVersion: string,
   live: ApiObject,
   next: ApiObject,
-  isUpdate: boolean,
 ): Promise<Difference | undefined> {
-  try {
-    const before = await seenAs(type, live, apiVersion, 'failed to convert old object')
-    const after = await seenAs(type, next, apiVersion, 'failed to convert new object')
-    if (before === undefined || after === undefined) return undefined
-    return differenceOf(compareIn(type, before.mergeType, apiVersion, before.object, after.object))
-  } catch (error) {
-    if (isUpdate && error instanceof StatusError) return NO_DIFFERENCE
-    throw error
-  }
+  const before = await seenAs(type, live, apiVersion, 'failed to convert old object')
+  const after = await seenAs(type, next, apiVersion, 'failed to convert new object')
+  if (before === undefined || after === undefined) return undefined
+  return differenceOf(compareIn(type, before.mergeType, apiVersion, before.object, after.object))
 }
-
-const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY }
 
 interface Seen {
   readonly object: ApiObject
