@@ -93,6 +93,21 @@ export const KNOWN = [
       want.body.items === null,
   },
   {
+    reason:
+      'a deletecollection deletes up to 16 objects at a time, of which the reference has not begun with those after an error',
+    matches: ({ text, before }) =>
+      text.startsWith('/calls/') &&
+      before.some(({ method, path }) => method === 'DELETE' && /\/namespaces\/[^/]+\/[^/?]+(\?|$)/.test(path)),
+  },
+  {
+    reason: 'members of an object that a webhook returned are quoted in the order in which they were sent',
+    matches: ({ text }) => /Object 'Kind' is missing in/.test(text),
+  },
+  {
+    reason: 'uids of reviews are numbered with those in answers that are not compared',
+    matches: ({ text }) => /expected response\.uid/.test(text),
+  },
+  {
     reason: 'Go prints addresses of pointers',
     matches: ({ want }) => /\(\*[a-zA-Z0-9./]+\)\(0x|0xc[0-9a-f]{9}/.test(JSON.stringify(want?.body ?? '')),
   },
