@@ -1,6 +1,4 @@
 // Values that are computed once and kept: forever, as long as their source lives, or until the source changes.
-// And long work in slices that let the event loop run between them.
-import { nextTurn } from './turns.js'
 
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -41,15 +39,3 @@ export function inPairs<A, B>(first: () => A, second: () => B): () => readonly [
     return pair
   }
 }
-
-/** Runs work that yields after each piece, and lets the event loop run once a slice of time is used up. */
-export async function inTurns(work: Iterable<unknown>): Promise<void> {
-  let begin = performance.now()
-  for (const _ of work) {
-    if (performance.now() - begin < SLICE_MS) continue
-    await nextTurn()
-    begin = performance.now()
-  }
-}
-
-const SLICE_MS = 5

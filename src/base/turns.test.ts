@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { eachInTurns, nextTurn, startTurns, startTurnsOf } from './turns.js'
+import { eachInTurns, inTurns, nextTurn, startTurns, startTurnsOf } from './turns.js'
 
 test('in a round of the event loop one work goes on, however much waits', async () => {
   let steps = 0
@@ -73,6 +73,19 @@ test('others get a turn after long work', async () => {
     startTurns(),
   )
   expect(seen).toEqual(['a', 'another', 'b'])
+})
+
+test('short steps are carried out at once, without a promise, and long ones in turns', async () => {
+  function* work(step: () => void): Generator<undefined, string> {
+    step()
+    yield
+    return 'done'
+  }
+  expect(inTurns(work(() => {}))).toBe('done')
+  const seen: string[] = []
+  setImmediate(() => seen.push('another'))
+  seen.push(await inTurns(work(workLong)))
+  expect(seen).toEqual(['another', 'done'])
 })
 
 test('work that is not wanted any more ends between turns', async () => {

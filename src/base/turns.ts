@@ -25,6 +25,22 @@ export const eachInTurns = <T>(
   turns: Turns,
 ): Awaitable<void> => eachInTurn(items, item => andThen(action(item), () => turns.next()))
 
+/** Carries out work that yields after each step: without a promise if it takes little time. */
+export function inTurns<T>(work: Iterator<unknown, T>, turns = startTurns()): Awaitable<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return step.value
+    if (turns.isDue()) return turns.give().then(() => inTurns(work, turns))
+  }
+}
+
+/** The same at once, however long it takes. */
+export function atOnce<T>(work: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done === true) return step.value
+  }
+}
+
 /** How long the steps of one request may take together before others get a turn. */
 const TURN_MS = 10
 /** Turns get shorter while much waits, but not shorter than this. */

@@ -164,12 +164,14 @@ export interface Strategy {
    * write; without one it is that of the machine.
    */
   applyDefaults(object: ApiObject, isDecoded?: boolean, now?: number): ApiObject
+  /** The same in steps, of which none takes long. */
+  readonly applyDefaultsInSteps?: (object: ApiObject, isDecoded: boolean, now: number) => Iterator<unknown, ApiObject>
   /** Sets and clears fields on creation that clients cannot choose. `warn` adds a warning, also if the object is refused. */
   prepareForCreate(object: ApiObject, now: number, warn?: (text: string) => void): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   /** Work of `validate` and `validateUpdate` that may take long, in pieces. They find its results. */
-  readonly prepareValidation?: ((object: ApiObject) => Iterable<unknown>) | undefined
+  readonly prepareValidation?: ((object: ApiObject) => Iterator<unknown, void>) | undefined
   /** The errors of a new object. Warnings that validation finds are added to `warnings`. */
   validate(object: ApiObject, warnings: string[]): readonly FieldError[]
   /** The errors of an update. Errors that are tolerated because the value is unchanged may be added to the warnings. */

@@ -1,5 +1,6 @@
 // A `Kind` from a resource of the type table and from the definitions of its versions.
 
+import { atOnce } from '../../base/turns.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy, Subresources } from '../../kinds/kind.js'
 import { limitErrors } from '../../meta/errors/error-limit.js'
 import { compareVersions } from '../../meta/group-version.js'
@@ -7,7 +8,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { decodeTyped } from '../../types/decode.js'
+import { decodeAgain, decodeTyped } from '../../types/decode.js'
 import { applyTableDefaults, hasTableDefaults } from '../../types/defaults.js'
 import type { APIResource, TypeTable } from '../../types/type-table.js'
 import { groupOf, named, shapeTyped, versionOf } from '../../types/typed-body.js'
@@ -140,6 +141,10 @@ function buildStrategy(
       isDecoded && !hasDefaults(table, definition)
         ? object
         : named(applyDefaults(table, definition, object, now), apiVersion, kind),
+    *applyDefaultsInSteps(object, isDecoded, now) {
+      if (isDecoded && !hasDefaults(table, definition)) return object
+      return named(yield* applyDefaultsInSteps(table, definition, object, now), apiVersion, kind)
+    },
     prepareForCreate(object, now, warn) {
       strategy.prepareForCreate?.(object, { now: printTime(now), ...(warn && { warn }) })
       strategy.finish?.(object)
@@ -219,18 +224,27 @@ function hasDefaults(table: TypeTable, { apiVersion, kind, defaults }: KindDefin
 }
 
 /** The object with its defaults. The object that was given may have been changed. */
-export function applyDefaults(
+export const applyDefaults = (
+  table: TypeTable,
+  definition: KindDefinition,
+  object: ValueObject,
+  now = Date.now(),
+): ValueObject => atOnce(applyDefaultsInSteps(table, definition, object, now))
+
+function* applyDefaultsInSteps(
   table: TypeTable,
   { apiVersion, kind, defaults }: KindDefinition,
   object: ValueObject,
-  now = Date.now(),
-): ValueObject {
+  now: number,
+): Generator<unknown, ValueObject> {
   const type = table.ofKind(apiVersion, kind)
   if (type === undefined) return object
   applyTableDefaults(type, object)
+  yield
   defaults?.(object, now)
+  yield
   // Puts the added fields into the order of the type.
-  return decodeTyped(type, object).value
+  return yield* decodeAgain(type, object)
 }
 
 export function strategyOf(table: TypeTable, { apiVersion, kind, strategy }: KindDefinition): BuiltinStrategy {

@@ -3,7 +3,8 @@
 // kinds does not need their documents.
 
 import { createHash } from 'node:crypto'
-import { inPairs, inTurns, keptBy, keptWhile, once } from '../../base/memo.js'
+import { inPairs, keptBy, keptWhile, once } from '../../base/memo.js'
+import { inTurns } from '../../base/turns.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { TypeTable } from '../../types/type-table.js'
 import { operationsOf, ownOperations } from '../operations/operations.js'
@@ -252,7 +253,7 @@ interface Printer {
   readonly findBuiltin: FindDefinition
   readonly finder: (versions: readonly PublishedVersion[]) => FindDefinition
   /** Creates all parts, one per step. */
-  readonly work: (versions: readonly PublishedVersion[]) => Iterable<void>
+  readonly work: (versions: readonly PublishedVersion[]) => Iterator<void>
   readonly protobuf: ProtobufPrinter
 }
 

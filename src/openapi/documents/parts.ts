@@ -106,7 +106,7 @@ const COMMA = Buffer.from(',')
 export interface ProtobufPrinter {
   readonly pieces: (content: Content) => Buffer[]
   /** Creates the cached parts, one per step. */
-  readonly work: (content: Content) => Iterable<void>
+  readonly work: (content: Content) => Iterator<void>
 }
 
 export function createProtobufPrinter({ alone, encode }: PartPrinter): ProtobufPrinter {

@@ -35,6 +35,15 @@ export interface DecodeState {
   readonly cbor: CborSource | undefined
   /** The value was decoded into a map and encoded again before. */
   readonly isReencoded: boolean
+  /** Set if the value is decoded in steps. */
+  steps: Steps | undefined
+}
+
+/** The rests of long lists are decoded later, when other requests have had a turn. */
+export interface Steps {
+  readonly later: (() => void)[]
+  /** How many more items are decoded in this step. */
+  left: number
 }
 
 export interface StrictError {
@@ -68,6 +77,7 @@ export const newDecodeState = (
   duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,
   cbor,
   isReencoded,
+  steps: undefined,
 })
 
 /** A value of the wrong kind: reported at the end, unless decoding ends before. */

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { atOnce } from '../../base/turns.js'
 import { asGiven, hasGivenEmpty } from '../../meta/values/given-empty.js'
 import { copyValue, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { withGivenEmpty } from '../given-empty.js'
 import { builtinTypes } from '../type-table.js'
-import { decodeTyped, zeroOf } from './decode.js'
+import { decodeAgain, decodeTyped, zeroOf } from './decode.js'
 import { membersOf, typedValue } from './typed-values.suite.js'
 
 const table = builtinTypes()
@@ -282,5 +283,29 @@ describe('values of the wrong type are refused in the words of Go', () => {
     let schema: ValueObject = {}
     for (let i = 0; i < 5000; i++) schema = { not: schema }
     expect(() => decodeTyped(table.byName('apiextensions/v1.JSONSchemaProps'), schema)).toThrow('exceeded max depth')
+  })
+})
+
+describe('in steps', () => {
+  const type = table.byName('core/v1.Pod')
+  const containers = (count: number, ports: number): Value[] =>
+    Array.from({ length: count }, (_, i) => ({
+      name: `a${i}`,
+      ports: [...Array(ports).keys()].map(port => ({ containerPort: port })),
+    }))
+
+  test.each([
+    [3_000, 0],
+    [2, 3_000],
+    [100, 50],
+  ])('%i items with %i items each', (count, ports) => {
+    const { value } = decodeTyped(type, { spec: { containers: containers(count, ports) } })
+    const work = decodeAgain(type, value)
+    expect(work.next().done).toBe(false)
+    expect(atOnce(work)).toEqual(value)
+  })
+
+  test('a short list takes one step', () => {
+    expect(decodeAgain(type, { spec: { containers: containers(10, 10) } }).next().done).toBe(true)
   })
 })

@@ -26,6 +26,7 @@ import {
   noteUnknown,
   printPath,
   printStrict,
+  type Steps,
   TypedDecodeError,
 } from './decode-error.js'
 import { goNameOf, goNameOfField } from './go-names.js'
@@ -63,6 +64,27 @@ export function decodeTyped(
   const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
   return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
 }
+
+/**
+ * Decodes a value that has been decoded before and was changed since, in steps. What cannot be decoded has been refused
+ * then, so that no error depends on the order in which the lists are decoded.
+ */
+export function* decodeAgain(type: Type, value: Value): Generator<undefined, ValueObject> {
+  const state = newDecodeState()
+  const steps: Steps = (state.steps = { later: [], left: ITEMS_A_STEP })
+  const decoded = decodeRoot(codecOf(type), value, state)
+  for (let decodeRest = steps.later.pop(); decodeRest !== undefined; decodeRest = steps.later.pop()) {
+    if (steps.left <= 0) {
+      yield
+      steps.left = ITEMS_A_STEP
+    }
+    decodeRest()
+  }
+  if (state.error !== undefined) throw new TypedDecodeError(state.error)
+  return decoded as ValueObject
+}
+
+const ITEMS_A_STEP = 1_000
 
 function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value {
   if (value === null) return codec.zero()
@@ -285,18 +307,8 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
         state.isNoneDecoded = true
         return []
       }
-      const { path } = state
-      // A loop and not `map`: deeply nested values need as few stack frames as possible.
       const list: Value[] = []
-      for (const [i, member] of value.entries()) {
-        if (member === null) {
-          list.push(item.zero())
-          continue
-        }
-        path.push(i)
-        list.push(item.decode(member, state))
-        path.pop()
-      }
+      decodeItems(item, value, list, state)
       state.isNoneDecoded = list.length === 0
       return list
     },
@@ -305,6 +317,26 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
     absent: () => null,
     isEmpty: value => Array.isArray(value) && value.length === 0,
     canBeOmitted: true,
+  }
+}
+
+/** Adds the items that the list does not have yet. Its rest is decoded later if a step ends within it. */
+function decodeItems(item: ValueCodec, members: readonly Value[], list: Value[], state: DecodeState): void {
+  const { path, steps } = state
+  // A loop and not `map`: deeply nested values need as few stack frames as possible.
+  for (let i = list.length; i < members.length; i++) {
+    const member = members[i]!
+    if (member === null) {
+      list.push(item.zero())
+      continue
+    }
+    path.push(i)
+    list.push(item.decode(member, state))
+    path.pop()
+    if (steps !== undefined && --steps.left <= 0 && i + 1 < members.length) {
+      steps.later.push(() => decodeItems(item, members, list, state))
+      return
+    }
   }
 }
 

@@ -8,8 +8,7 @@
 // A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
 
 import { createAttributes } from '../../admission/attributes.js'
-import { inTurns } from '../../base/memo.js'
-import { startTurns } from '../../base/turns.js'
+import { inTurns, startTurns } from '../../base/turns.js'
 import { groupKindIn } from '../../kinds/kind-names.js'
 import { limitErrors } from '../../meta/errors/error-limit.js'
 import type { FieldError } from '../../meta/errors/field-errors.js'
@@ -29,6 +28,7 @@ import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
 import { check, inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
+import { defaultedInTurns } from './defaults.js'
 import { track } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
 import type { PipelineEnv } from './pipeline-env.js'
@@ -67,11 +67,13 @@ export async function admitCreate(
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   // An apply that creates an object is a patch, see prepare-update.ts.
   const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
-  const defaulted = target.version.strategy.applyDefaults(merged, false, env.now())
+  const done = defaultedInTurns(target.version.strategy, merged, false, env.now())
+  const defaulted = done instanceof Promise ? await done : done
   if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
   if (turns.isDue()) await turns.give()
   const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
+  if (turns.isDue()) await turns.give()
   if (changed) checkAdmittedCount(changed)
   // Admission may have changed the namespace, too.
   const admitted = changed && setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
@@ -90,6 +92,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const object = version.strategy.prepareForCreate(named, now, text => request.warn(text))
   // A create drops the status. If the schema has a default for it, readers see that default.
   const isNormal = admitted.isNormal && (!hadStatus || 'status' in object)
+  if (turns.isDue()) await turns.give()
   const allocated = await allocate(env, request, object, undefined)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
@@ -97,7 +100,9 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
     const warnings: string[] = []
     const attributes = createAttributes({ operation: 'CREATE', request, target, object, oldObject: undefined })
     const found = check(env, attributes)
-    const errors = [...(found instanceof Promise ? await found : found), ...errorsOf(target, object, warnings)]
+    const ofAdmission = found instanceof Promise ? await found : found
+    if (turns.isDue()) await turns.give()
+    const errors = [...ofAdmission, ...errorsOf(target, object, warnings)]
     if (turns.isDue()) await turns.give()
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
     for (const text of warnings) request.warn(text)

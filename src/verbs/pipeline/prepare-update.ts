@@ -7,8 +7,7 @@
 
 import { type Attributes, createAttributes } from '../../admission/attributes.js'
 import { keepTimes } from '../../apply/field-manager.js'
-import { inTurns } from '../../base/memo.js'
-import { startTurns } from '../../base/turns.js'
+import { inTurns, startTurns } from '../../base/turns.js'
 import type { SubresourceStrategy } from '../../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
 import { subresourceStrategy } from '../../kinds/subresources.js'
@@ -33,6 +32,7 @@ import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
 import { check, inStorageVersion, mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
+import { defaultedInTurns } from './defaults.js'
 import { track, withOwnership } from './field-tracking.js'
 import { mergeOwnerReferences } from './owner-references.js'
 import type { PipelineEnv } from './pipeline-env.js'
@@ -69,17 +69,21 @@ export async function prepareUpdate(
   checkPreconditions(target, wanted, old, { withUid: replacement.isWhatClientSaw, dryRun: request.options.dryRun })
   // The duplicate owner references of a patch are found after admission only.
   const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
-  const defaulted = version.strategy.applyDefaults(merged, isDecoded, env.now())
+  const done = defaultedInTurns(version.strategy, merged, isDecoded, env.now())
+  const defaulted = done instanceof Promise ? await done : done
   if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
   if (turns.isDue()) await turns.give()
   const changed = admittedAs
     ? undefined
     : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
+  if (turns.isDue()) await turns.give()
   if (changed) checkAdmittedCount(changed)
   const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
   const admitted = mergeOwnerReferences(request, changed ? placed(target, changed, old) : tracked, 'admitted')
+  if (turns.isDue()) await turns.give()
   const object = complete(env, request, strategy, admitted, old)
+  if (turns.isDue()) await turns.give()
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
@@ -87,9 +91,11 @@ export async function prepareUpdate(
     const warnings: string[] = []
     const attributes = createAttributes({ operation: 'UPDATE', request, target, object, oldObject: old })
     const found = check(env, attributes)
+    const ofAdmission = found instanceof Promise ? await found : found
+    if (turns.isDue()) await turns.give()
     const errors = [
       ...commonErrors(target, object, old),
-      ...(found instanceof Promise ? await found : found),
+      ...ofAdmission,
       ...strategy.validateUpdate(object, old, warnings, env.now()),
     ]
     if (turns.isDue()) await turns.give()

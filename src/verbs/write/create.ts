@@ -57,6 +57,7 @@ export async function createFrom(
     throwIfAborted(request)
     // The strategy changes the object, and it must not see the changes of the attempt before.
     const object = isGenerated ? copyValue(admitted.object) : admitted.object
+    if (turns.isDue()) await turns.give()
     const prepared = await completeCreate(context, request, { ...admitted, object })
     const how = { dryRun: request.dryRun, isApply: origin.isTracked }
     if (turns.isDue()) await turns.give()
