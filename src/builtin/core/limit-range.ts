@@ -21,7 +21,7 @@ import {
   quantityAsFloat,
   quantityOf,
 } from '../../meta/values/quantity.js'
-import type { ValueObject } from '../../meta/values/value.js'
+import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkTypedText } from '../common/field-checks.js'
 import { metadata } from '../common/metadata.js'
@@ -80,7 +80,7 @@ function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): Fiel
       return isEmpty ? [] : [fieldForbidden(at(field), "may not be specified when `type` is 'Pod'")]
     }),
     ...(type === 'PersistentVolumeClaim' ? checkStorageBound(limit, at('limits')) : []),
-    ...checkNames('maxLimitRequestRatio'),
+    ...checkNames(RATIO),
     ...checkAmounts(limit, at),
   ]
 }
@@ -99,12 +99,30 @@ const checkStorageBound = (limit: ValueObject, path: string): FieldError[] =>
 /** min <= defaultRequest <= default <= max; a pod has no defaults. */
 function checkAmounts(limit: ValueObject, at: (field: string) => string): FieldError[] {
   const fields = stringAt(limit, 'type') === 'Pod' ? ['max', 'min'] : ['max', 'min', 'default', 'defaultRequest']
-  const names = new Set([...fields, 'maxLimitRequestRatio'].flatMap(field => Object.keys(objectAt(limit, field))))
+  const amounts = new Map([...fields, RATIO].map(field => [field, objectAt(limit, field)]))
+  const names = new Set([...amounts.values()].flatMap(Object.keys))
   return [...names].toSorted().flatMap(name => {
-    const amount = (field: string): Quantity | undefined =>
-      field === 'maxLimitRequestRatio' || fields.includes(field) ? amountOf(objectAt(limit, field), name) : undefined
+    const amount = (field: string): Quantity | undefined => {
+      const ofField = amounts.get(field)
+      return ofField && amountOf(ofField, name)
+    }
+    if (areEqual(name, amounts)) return []
     return checkAmountsOf(name, amount, field => keyPath(at(field), name))
   })
+}
+
+const RATIO = 'maxLimitRequestRatio'
+
+/** Whether the amounts of that name, of which the defaults are mostly copies, are written alike, and no ratio is given. */
+function areEqual(name: string, amounts: ReadonlyMap<string, ValueObject>): boolean {
+  let known: Value | undefined
+  for (const [field, ofField] of amounts) {
+    const given = getOwn(ofField, name)
+    if (given === undefined) continue
+    if (field === RATIO || (known !== undefined && given !== known)) return false
+    known = given
+  }
+  return true
 }
 
 function checkAmountsOf(
@@ -134,7 +152,7 @@ function checkAmountsOf(
   })
   notAbove(min, fallback, { at: 'default', shown: min, low: 'min', high: 'default' })
   notAbove(fallback, max, { at: 'default', shown: max, low: 'default', high: 'max' })
-  errors.push(...checkRatio(amount('maxLimitRequestRatio'), min, max, at('maxLimitRequestRatio')))
+  errors.push(...checkRatio(amount(RATIO), min, max, at(RATIO)))
   const differs = fallback !== undefined && request !== undefined && compareQuantities(fallback, request) !== 0
   if (differs && !mayExceed(name)) {
     const why = `default value ${printQuantity(fallback)} must equal to defaultRequest value ${printQuantity(request)} in ${name}`

@@ -23,7 +23,7 @@ import {
   quantityOf,
   signOf,
 } from '../../../../meta/values/quantity.js'
-import type { ValueObject } from '../../../../meta/values/value.js'
+import type { Value, ValueObject } from '../../../../meta/values/value.js'
 import { checkTypedText } from '../../../common/field-checks.js'
 import { checkUsedClaims } from './resource-claims.js'
 
@@ -36,13 +36,20 @@ export function checkResources(
   const requests = objectAt(resources, 'requests')
   const limitsPath = childPath(path, 'limits')
   const requestsPath = childPath(path, 'requests')
+  // Mostly the requests are the limits, of which nothing more can be wrong.
+  const sound = new Map<string, Value>()
   return [
-    ...Object.keys(limits).flatMap(name => checkAmount(limits, name, keyPath(limitsPath, name), checkName)),
+    ...Object.keys(limits).flatMap(name => {
+      const errors = checkAmount(limits, name, keyPath(limitsPath, name), checkName)
+      if (errors.length === 0) sound.set(name, limits[name]!)
+      return errors
+    }),
     ...Object.keys(requests).flatMap(name =>
-      [
-        checkAmount(requests, name, keyPath(requestsPath, name), checkName),
-        checkWithinLimit(name, requests, limits, requestsPath, limitsPath),
-      ].flat(),
+      sound.get(name) === requests[name]
+        ? []
+        : checkAmount(requests, name, keyPath(requestsPath, name), checkName).concat(
+            checkWithinLimit(name, requests, limits, requestsPath, limitsPath),
+          ),
     ),
     ...checkHugePagesNotAlone([...Object.keys(limits), ...Object.keys(requests)], path),
   ]
@@ -62,7 +69,7 @@ function checkAmount(
   const errors = checkName(name, path)
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
-  errors.push(...checkNotNegativeAmount(amounts, name, path))
+  errors.push(...checkNotNegative(amount, path))
   // Extended resources are counted in whole units.
   if (isExtended(name) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
@@ -86,9 +93,11 @@ function isWholePages(name: string, amount: Quantity): boolean {
 /** The amount under that name, if there is one. */
 export function checkNotNegativeAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
   const amount = amountOf(amounts, name)
-  if (amount === undefined || signOf(amount) >= 0) return []
-  return [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
+  return amount === undefined ? [] : checkNotNegative(amount, path)
 }
+
+const checkNotNegative = (amount: Quantity, path: string): FieldError[] =>
+  signOf(amount) >= 0 ? [] : [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
 
 /** The same with another message, which shows the amount as a number. */
 export function checkBasicAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
