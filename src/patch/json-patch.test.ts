@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
+import { atOnce } from '../base/turns.js'
 import { type Value, WholeFloat } from '../meta/values/value.js'
 import {
   applyJsonPatch,
+  applyJsonPatchInSteps,
   type JsonPatchOptions,
   jsonPatchInItsOrder,
   MAX_COPIED_BYTES,
@@ -217,6 +219,20 @@ describe('applying', () => {
   test('doubling by copies ends early', () => {
     const patch = Array.from({ length: 10_000 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }))
     expect(failure(() => patched({ a: ['x'.repeat(1000)] }, patch))[0]).toBe(422)
+  })
+
+  test('what has more values than an object may have is not copied', () => {
+    const patch = Array.from({ length: 18 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }))
+    expect(() => patched({ a: [{}] }, patch)).toThrow('more than 100000 fields and list items')
+    expect(patched({ a: [{}] }, [...patch.slice(0, 15), { op: 'remove', path: '/a' }])).toEqual({})
+  })
+
+  test('a patch is applied in steps, one for each operation', () => {
+    const patch = parseJsonPatch(Array.from({ length: 10 }, () => ({ op: 'add', path: '/a/-', value: 1 })))
+    const steps = applyJsonPatchInSteps({ a: [] }, patch)
+    const seen = Array.from({ length: 10 }, () => steps.next())
+    expect(seen.every(({ done }) => done === false)).toBe(true)
+    expect(atOnce(steps)).toEqual({ a: Array.from({ length: 10 }, () => 1) })
   })
 
   test('values may be 10,000 levels deep, and no deeper', () => {

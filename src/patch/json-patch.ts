@@ -1,6 +1,8 @@
 // JSON Patch (RFC 6902) as Kubernetes applies it. Where that differs from the RFC: `replace` of a missing member adds
 // it, `copy` of one gives null and `test` finds null there; indexes may be negative, signed or have leading zeros;
 // only `replace` and `test` reach the root; whatever stands before a pointer's first `/` is skipped.
+import { atOnce } from '../base/turns.js'
+import { checkValueCount } from '../meta/object/value-limit.js'
 import { getOwn, isObject, type Value } from '../meta/values/value.js'
 import { type FieldValidation, undecodable } from './field-validation.js'
 import { copyForServer, encodedSize, equalSpelling, readSpelled, spellAsClient } from './json/spelling.js'
@@ -35,6 +37,8 @@ export interface Operation {
 
 export interface JsonPatch {
   readonly operations: readonly Operation[]
+  /** Scalars of its values may have the spelling of the client. */
+  readonly isSpelled: boolean
   /** Members that are repeated or that no operation has: `json patch unknown field "[0].extra"`. */
   readonly strictErrors: readonly string[]
 }
@@ -56,32 +60,45 @@ export function parseJsonPatch(
   if (items.length > MAX_OPERATIONS) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${items.length}`)
   }
+  const isSpelled = items.some(item => isObject(item) && getOwn(item, 'op') === 'test')
   return {
-    operations: withSpellings(items, text).map(toOperation),
+    operations: (isSpelled ? withSpellings(items, text) : items).map(toOperation),
+    isSpelled,
     strictErrors: fieldValidation === 'Ignore' ? [] : strictErrors(items, duplicates),
   }
 }
 
 /** The patched value. Neither the value nor the patch is changed; the patch may be applied again. */
-export const applyJsonPatch = (value: Value, patch: JsonPatch): Value => run(value, patch, undefined)
+export const applyJsonPatch = (value: Value, patch: JsonPatch): Value => atOnce(run(value, patch, undefined))
+
+/** The same in steps. */
+export const applyJsonPatchInSteps = (value: Value, patch: JsonPatch): Iterator<unknown, Value> =>
+  run(value, patch, undefined)
 
 /** The same with its members in the order of kube-apiserver. */
-export const jsonPatchInItsOrder = (value: Value, patch: JsonPatch): Value => run(value, patch, new Set())
+export const jsonPatchInItsOrder = (value: Value, patch: JsonPatch): Value => atOnce(run(value, patch, new Set()))
 
-function run(value: Value, patch: JsonPatch, opened: Set<unknown> | undefined): Value {
+function* run(value: Value, patch: JsonPatch, opened: Set<unknown> | undefined): Generator<undefined, Value> {
   const state: State = { root: copyTree(value), copiedBytes: 0, opened }
   for (const operation of patch.operations) {
+    yield
     const operator = getOperator(operation.op)
     if (operator === undefined) fail(`Unexpected kind: ${operation.op ?? 'unknown'}`)
     operator(state, operation)
   }
+  yield
   // Copies of copies reach the limit of depth before that of bytes.
-  if (isDeeperThan(state.root, MAX_DEPTH)) {
+  if (patch.operations.some(mayDeepen) && isDeeperThan(state.root, MAX_DEPTH)) {
     throw doesNotApply(`the result is nested more than ${MAX_DEPTH} levels deep`)
   }
+  if (opened === undefined && !patch.isSpelled) return state.root as Value
   opened?.add(state.root)
+  yield
   return materialize(inItsOrder(state.root, opened))
 }
+
+const mayDeepen = ({ from, value }: Operation): boolean =>
+  from !== undefined || Array.isArray(value) || isTreeObject(value)
 
 // ---- parsing
 
@@ -134,10 +151,8 @@ const strictErrors = (items: Value[], duplicates: readonly string[]): string[] =
   })
 
 /** Only `test` depends on spelling. */
-function withSpellings(items: Value[], text: string | undefined): Tree[] {
-  if (!items.some(item => isObject(item) && getOwn(item, 'op') === 'test')) return items
-  return (text === undefined ? spellAsClient(items) : readSpelled(text)) as Tree[]
-}
+const withSpellings = (items: Value[], text: string | undefined): Tree[] =>
+  (text === undefined ? spellAsClient(items) : readSpelled(text)) as Tree[]
 
 function toOperation(item: Tree): Operation {
   if (!isTreeObject(item)) return {}
@@ -226,6 +241,8 @@ function copy(state: State, { from, path }: Operation): void {
   const copied = getAt(origin, `error in copy for from: '${source}'`) ?? null
   const pointer = path ?? fail('copy operation failed to decode path: missing value')
   const place = find(state, pointer) ?? missing('copy', 'destination path: ', pointer)
+  // Copies of copies grow with each operation. An object may not have so many values, so that none is copied in vain.
+  checkValueCount(copied as Value)
   if (copied !== null) state.copiedBytes += encodedSize(copied, MAX_COPIED_BYTES)
   if (state.copiedBytes > MAX_COPIED_BYTES) {
     fail(

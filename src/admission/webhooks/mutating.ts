@@ -2,7 +2,7 @@
 // the one before has left it. A webhook with `reinvocationPolicy: IfNeeded` is called once more if the object was
 // changed after its call.
 
-import { startTurnsOf } from '../../base/turns.js'
+import { inTurns, startTurnsOf } from '../../base/turns.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
 import { internalError, StatusError, unclassified } from '../../meta/errors/status.js'
@@ -12,7 +12,7 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { checkTypeMeta } from '../../meta/object/type-meta.js'
 import { checkChange, checkDecodedBody } from '../../meta/object/value-limit.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
-import { applyJsonPatch, type JsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
+import { applyJsonPatchInSteps, type JsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
@@ -141,7 +141,7 @@ async function mutateBy(
   if (response.patchType !== 'JSONPatch') {
     throw new CallError(webhook.name, `unsupported patch type ${quote(response.patchType)}`, 400)
   }
-  const after = patched(attributes, matched, before, patch)
+  const after = await patched(attributes, matched, before, patch)
   attributes.request.annotate(`${PATCH_ANNOTATION}${place}`, patchAnnotation(webhook, response))
   const isChanged = !equalValues(before, after.decoded)
   return { converted: await inRequestedVersion(attributes, matched, after.defaulted), isChanged }
@@ -165,14 +165,14 @@ const patchAnnotation = ({ configuration, name }: Webhook, { patch, patchType }:
   `{"configuration":${JSON.stringify(configuration)},"webhook":${JSON.stringify(name)},"patch":${printJson(decodeJson(patch).value, { keepOrder: true })},"patchType":"${patchType}"}`
 
 /** An error of the patch or of the patched object is the webhook's, and the failure policy does not ignore it. */
-function patched(
+async function patched(
   attributes: Attributes,
   matched: MatchedResource,
   before: ApiObject,
   patch: JsonPatch,
-): ReturnType<typeof decodePatched> {
+): Promise<ReturnType<typeof decodePatched>> {
   try {
-    const after: Value = applyJsonPatch(before, patch)
+    const after: Value = await inTurns(applyJsonPatchInSteps(before, patch))
     checkChange(after, before)
     checkTypeMeta(after, why => internalError(why))
     return decodePatched(attributes, matched, after)

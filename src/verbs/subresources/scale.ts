@@ -85,7 +85,7 @@ export async function patchScale(
       const patch = parsePatch(types.byName('autoscaling/v1.Scale'), kind, bytes, options.fieldValidation)
       const { decode } = scaleSpec(types)
       const shape = dialect === 'go' ? decodePatched(patch, decode, live, types) : withTypeMeta(decode)
-      const object = applyPatch(request, live, patch, shape)
+      const object = await applyPatch(request, live, patch, shape)
       return { scale: await tracked(context, request, live, checkAddress(object, target)), isWhatClientSaw: false }
     }),
   )

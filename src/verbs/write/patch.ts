@@ -1,6 +1,8 @@
 // patch: a JSON patch, merge patch or strategic merge patch is applied to the stored object, and the result is an update.
 // If the object has changed meanwhile, the patch is applied again.
 
+import type { Awaitable } from '../../base/awaitable.js'
+import { inTurns, startTurns } from '../../base/turns.js'
 import { CodecError } from '../../codec/codec-error.js'
 import type { Decoded } from '../../codec/decoded.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
@@ -11,11 +13,11 @@ import { badRequest, hasReason, invalid, notFound, StatusError, unclassified } f
 import { compareTexts, printPlain, quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkTypeMeta, strictText, typeMetaOf } from '../../meta/object/type-meta.js'
-import { checkDecodedBody, checkValueCount } from '../../meta/object/value-limit.js'
+import { checkDecodedBody, checkValueCount, countValues, MAX_VALUES } from '../../meta/object/value-limit.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { copyValue, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
-import { applyJsonPatch, jsonPatchInItsOrder, parseJsonPatch } from '../../patch/json-patch.js'
+import { applyJsonPatchInSteps, jsonPatchInItsOrder, parseJsonPatch } from '../../patch/json-patch.js'
 import { applyMergePatch, mergePatchInItsOrder, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import { applyOwnPatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
@@ -41,7 +43,7 @@ export async function patchObject(
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
       patch ??= parsePatch(target.version.type, kind, bytes, options.fieldValidation)
-      return { object: patched(request, old, patch), isWhatClientSaw: false, ...DECODED }
+      return { object: await patched(request, old, patch), isWhatClientSaw: false, ...DECODED }
     })
   })
   if (!answer) throw unclassified('a patch came to nothing')
@@ -53,7 +55,7 @@ export interface Patch {
   readonly strict: readonly string[]
   /** The patch is applied to an object of a Go type, so that the result need not have apiVersion and kind. */
   readonly isTyped: boolean
-  apply(object: ApiObject): Value
+  apply(object: ApiObject): Awaitable<Value>
   /** The same with its members in the order of kube-apiserver, if that shows in errors. */
   readonly applyInItsOrder?: (object: ApiObject) => Value
   /** The result as its Go type; throws a TypedDecodeError if it is not of the type. */
@@ -71,7 +73,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       return {
         strict: patch.strictErrors,
         isTyped: false,
-        apply: object => applyJsonPatch(object, patch),
+        apply: object => inTurns(applyJsonPatchInSteps(object, patch)),
         applyInItsOrder: object => jsonPatchInItsOrder(inOrderOf(type, object), patch),
       }
     }
@@ -113,11 +115,11 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
   }
 }
 
-function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): ApiObject {
+async function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): Promise<ApiObject> {
   const { target } = request
   const { strategy: rules, type } = target.version
   const shape = type.dialect === 'go' ? decodePatched(patch, rules.decode, old, type.types) : rules.decode
-  return checkAddress(applyPatch(request, old, patch, shape), target)
+  return checkAddress(await applyPatch(request, old, patch, shape), target)
 }
 
 /** How the result of a patch is decoded if its type is a built-in one: `shape`, with what is special to patches. */
@@ -150,22 +152,28 @@ const published =
   }
 
 /** The patched object, decoded. */
-export function applyPatch(
+export async function applyPatch(
   request: ResourceRequest<PatchOptions>,
   old: ApiObject,
   patch: Patch,
   shape: Strategy['decode'],
-): ApiObject {
+): Promise<ApiObject> {
   const { applyInItsOrder } = patch
-  const result = patch.apply(old)
-  checkValueCount(withoutKnownMeta(result, old))
+  const turns = startTurns()
+  const applied = patch.apply(old)
+  const result = applied instanceof Promise ? await applied : applied
+  if (turns.isDue()) await turns.give()
+  checkPatchedCount(result, old)
   try {
-    return decodeChecked(request, old, patch, result, shape)
+    const restored = restoredOf(patch, result, old)
+    if (turns.isDue()) await turns.give()
+    return decodeChecked(request, old, patch, result, restored, shape)
   } catch (error) {
     // Which mistake is the first, and how the message quotes the object, depends on the order of members.
-    if (applyInItsOrder && hasReason(error, 'Invalid'))
-      return decodeChecked(request, old, patch, applyInItsOrder(old), shape)
-    throw error
+    if (!applyInItsOrder || !hasReason(error, 'Invalid')) throw error
+    if (turns.isDue()) await turns.give()
+    const inItsOrder = applyInItsOrder(old)
+    return decodeChecked(request, old, patch, inItsOrder, inItsOrder, shape)
   }
 }
 
@@ -174,10 +182,11 @@ function decodeChecked(
   old: ApiObject,
   patch: Patch,
   result: Value,
+  restored: Value,
   shape: Strategy['decode'],
 ): ApiObject {
   const { fieldValidation: validation } = request.options
-  const { object, strict } = decodeResult(shape, patch, result, old)
+  const { object, strict } = decodeResult(shape, patch, result, restored, old)
   // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
   const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
   if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
@@ -185,25 +194,31 @@ function decodeChecked(
   return object
 }
 
-/** Metadata that the patch leaves alone need not be counted. They have as many managed fields as the object has fields. */
-const withoutKnownMeta = (result: Value, old: ApiObject): Value =>
-  isObject(result) && result['metadata'] === old.metadata ? { ...result, metadata: null } : result
+/** The managed fields of the old object are not counted. There are as many as it has fields. */
+function checkPatchedCount(result: Value, { metadata: { managedFields = null } }: ApiObject): void {
+  if (countValues(result, MAX_VALUES) > MAX_VALUES) checkValueCount(result, MAX_VALUES + countValues(managedFields))
+}
+
+/** What is restored is of the type of the old object, whatever apiVersion and kind it names. */
+function restoredOf(patch: Patch, result: Value, { apiVersion, kind }: ApiObject): Value {
+  if (!patch.restore) return result
+  try {
+    return ofType(patch.restore(result), apiVersion, kind)
+  } catch (error) {
+    throw error instanceof TypedDecodeError ? badResult(patch, result, error.message) : error
+  }
+}
 
 /** A result that cannot be decoded is an error of the field `patch`. */
 function decodeResult(
   shape: Strategy['decode'],
   patch: Patch,
   result: Value,
-  { apiVersion, kind, metadata }: ApiObject,
+  restored: Value,
+  { metadata }: ApiObject,
 ): ReturnType<Strategy['decode']> {
   try {
-    // What is restored is of the type of the old object, whatever apiVersion and kind it names.
-    const decoded = shape(
-      patch.restore ? ofType(patch.restore(result), apiVersion, kind) : result,
-      [],
-      undefined,
-      metadata,
-    )
+    const decoded = shape(restored, [], undefined, metadata)
     if (decoded.refused) throw decoded.refused
     return decoded
   } catch (error) {
