@@ -31,7 +31,7 @@ export interface Request extends Cancellation {
   readonly annotations: ReadonlyMap<string, string>
   /** Adds a `Warning` header to the response, also to one that is an error. */
   warn(text: string): void
-  /** Adds an audit annotation. The first value of a key stays. */
+  /** Adds an audit annotation. The first value of a key stays, and there are at most a thousand. */
   annotate(key: string, value: string): void
   /** Adds to the time that the request waited for others. */
   waitedFor(wait: Wait, milliseconds: number): void
@@ -188,10 +188,18 @@ class SystemRequest implements Request {
   }
 
   annotate(key: string, value: string): void {
-    if (!this.annotations.has(key)) this.annotations.set(key, value)
+    addAnnotation(this.annotations, key, value)
   }
 
   waitedFor(): void {
     // It has no latency that is measured.
   }
+}
+
+/** A webhook may answer with very many, which would be sorted and printed at once for each event. Later ones are dropped. */
+const MAX_ANNOTATIONS = 1_000
+
+/** The first value of a key stays. */
+export function addAnnotation(annotations: Map<string, string>, key: string, value: string): void {
+  if (annotations.size < MAX_ANNOTATIONS && !annotations.has(key)) annotations.set(key, value)
 }

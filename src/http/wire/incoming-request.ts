@@ -6,7 +6,7 @@ import type { Decision } from '../../auth/authorizer.js'
 import type { Logger } from '../../base/logger.js'
 import type { Span } from '../../base/tracing/span.js'
 import type { Flow, Place } from '../../flowcontrol/flow-control.js'
-import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
+import { addAnnotation, clientGone, type Request, type RequestAborted } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { NO_WAITS, type Wait, type Waits, withWait } from '../../request/waits.js'
@@ -126,7 +126,7 @@ export class IncomingRequest implements Request {
 
   annotate(key: string, value: string): void {
     this.ownAnnotations ??= new Map()
-    if (!this.ownAnnotations.has(key)) this.ownAnnotations.set(key, value)
+    addAnnotation(this.ownAnnotations, key, value)
   }
 
   waitedFor(wait: Wait, milliseconds: number): void {
