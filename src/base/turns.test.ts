@@ -1,3 +1,4 @@
+import { stat } from 'node:fs'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eachInTurns, inTurns, nextTurn, startTurns, startTurnsOf } from './turns.js'
@@ -21,6 +22,18 @@ test('in a round of the event loop one work goes on, however much waits', async 
   }
   await all
   expect(most).toBeLessThanOrEqual(2)
+})
+
+test('work that begins to wait while a socket or a file is read goes on after others that are due', async () => {
+  const order = await new Promise<string[]>(resolve => {
+    const seen: string[] = []
+    stat('.', () => {
+      setTimeout(() => seen.push('timer'), 1)
+      void nextTurn().then(() => resolve([...seen, 'work']))
+      workLong()
+    })
+  })
+  expect(order).toEqual(['timer', 'work'])
 })
 
 test('work goes on in the order in which it began to wait', async () => {

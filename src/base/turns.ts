@@ -90,12 +90,15 @@ export function nextTurn(): Promise<void> {
   return new Promise(goOn => {
     const joined: Waiting = { goOn, after: undefined }
     if (last) last.after = joined
-    else setImmediate(takeTurn)
+    else setImmediate(beginTurns)
     first ??= joined
     last = joined
     waiting++
   })
 }
+
+/** Work that begins to wait while sockets are read would go on in the same round, before they are read again. */
+const beginTurns = (): void => void setImmediate(takeTurn)
 
 function takeTurn(): void {
   const { goOn, after } = first!
