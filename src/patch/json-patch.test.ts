@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../base/turns.js'
-import { type Value, WholeFloat } from '../meta/values/value.js'
+import { type Value, type ValueObject, WholeFloat } from '../meta/values/value.js'
 import {
   applyJsonPatch,
   applyJsonPatchInSteps,
@@ -225,6 +225,22 @@ describe('applying', () => {
     const patch = Array.from({ length: 18 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }))
     expect(() => patched({ a: [{}] }, patch)).toThrow('more than 100000 fields and list items')
     expect(patched({ a: [{}] }, [...patch.slice(0, 15), { op: 'remove', path: '/a' }])).toEqual({})
+  })
+
+  test.each<[isShared: boolean, operation: ValueObject]>([
+    [true, { op: 'add', path: '/b', value: 1 }],
+    [true, { op: 'copy', from: '/a', path: '/b' }],
+    [false, { op: 'add', path: '/meta/b', value: 1 }],
+    [false, { op: 'move', from: '/meta', path: '/b' }],
+    [false, { op: 'copy', from: '/meta', path: '/b' }],
+    [false, { op: 'test', path: '' }],
+  ])('a member is shared with the value (%s) unless the patch concerns it: %o', (isShared, operation) => {
+    const value = { a: [], meta: { c: {} } }
+    const patch = parseJsonPatch([operation, { op: 'add', path: '/d', value: 1 }])
+    const apply = (): Value => atOnce(applyJsonPatchInSteps(value, patch, 'meta'))
+    if (operation['op'] === 'test') return expect(apply).toThrow(PatchError)
+    expect((apply() as ValueObject)['meta'] === value.meta).toBe(isShared)
+    expect(value).toEqual({ a: [], meta: { c: {} } })
   })
 
   test('a patch is applied in steps, one for each operation', () => {

@@ -8,6 +8,7 @@ import { type FieldValidation, undecodable } from './field-validation.js'
 import { copyForServer, encodedSize, equalSpelling, readSpelled, spellAsClient } from './json/spelling.js'
 import {
   addObjects,
+  copySharing,
   copyTree,
   getMember,
   inItsOrder,
@@ -71,15 +72,21 @@ export function parseJsonPatch(
 /** The patched value. Neither the value nor the patch is changed; the patch may be applied again. */
 export const applyJsonPatch = (value: Value, patch: JsonPatch): Value => atOnce(run(value, patch, undefined))
 
-/** The same in steps. */
-export const applyJsonPatchInSteps = (value: Value, patch: JsonPatch): Iterator<unknown, Value> =>
-  run(value, patch, undefined)
+/** The same in steps. The result shares the member `shared` with the value, if the patch does not concern it. */
+export const applyJsonPatchInSteps = (value: Value, patch: JsonPatch, shared?: string): Iterator<unknown, Value> =>
+  run(value, patch, undefined, shared)
 
 /** The same with its members in the order of kube-apiserver. */
 export const jsonPatchInItsOrder = (value: Value, patch: JsonPatch): Value => atOnce(run(value, patch, new Set()))
 
-function* run(value: Value, patch: JsonPatch, opened: Set<unknown> | undefined): Generator<undefined, Value> {
-  const state: State = { root: copyTree(value), copiedBytes: 0, opened }
+function* run(
+  value: Value,
+  patch: JsonPatch,
+  opened: Set<unknown> | undefined,
+  shared?: string,
+): Generator<undefined, Value> {
+  const mayShare = isObject(value) && shared !== undefined && !patch.operations.some(concerns(shared))
+  const state: State = { root: mayShare ? copySharing(value, shared) : copyTree(value), copiedBytes: 0, opened }
   for (const operation of patch.operations) {
     yield
     const operator = getOperator(operation.op)
@@ -96,6 +103,12 @@ function* run(value: Value, patch: JsonPatch, opened: Set<unknown> | undefined):
   yield
   return materialize(inItsOrder(state.root, opened))
 }
+
+/** Whether an operation reads or changes the member, or may do so. */
+const concerns =
+  (member: string) =>
+  ({ path = '', from = path }: Operation): boolean =>
+    [path, from].some(pointer => (tokensOf(pointer)[0] ?? member) === member)
 
 const mayDeepen = ({ from, value }: Operation): boolean =>
   from !== undefined || Array.isArray(value) || isTreeObject(value)
@@ -279,7 +292,7 @@ interface Place {
 
 /** Undefined if the object has nothing that could hold it. */
 function find(state: State, pointer: string): Place | undefined {
-  const tokens = pointer.split('/').slice(1).map(unescape)
+  const tokens = tokensOf(pointer)
   const key = tokens.pop()
   if (key === undefined) return undefined
   let holder: Tree | undefined = state.root
@@ -292,6 +305,8 @@ function find(state: State, pointer: string): Place | undefined {
   }
   return Array.isArray(holder) || isTreeObject(holder) ? { holder, key } : undefined
 }
+
+const tokensOf = (pointer: string): string[] => pointer.split('/').slice(1).map(unescape)
 
 // In one pass: `~01` is `~1`.
 const unescape = (token: string): string => token.replace(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~'))

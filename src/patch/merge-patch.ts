@@ -2,7 +2,7 @@
 // dropped too, unless the list replaces an object, and a patch must be an object.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { type FieldValidation, INVALID_MERGE_PATCH, undecodable } from './field-validation.js'
-import { addObjects, copyOf, copyTree, inItsOrder, type Tree } from './json/tree.js'
+import { addObjects, copyOf, copySharing, copyTree, inItsOrder, type Tree } from './json/tree.js'
 import { jsonTypeName, malformed } from './patch-error.js'
 
 /** Parses a decoded body. It may be a list, which replaces the object, only if fields are not validated. */
@@ -36,11 +36,7 @@ interface MergeOptions {
 
 function merge(value: Value, patch: ValueObject | Value[], { shared, opened }: MergeOptions): Value {
   if (!isObject(value) || Array.isArray(patch)) return withoutNulls(patch, opened)
-  const result: ValueObject = {}
-  for (const key of Object.keys(value)) {
-    const member = value[key]!
-    setOwn(result, key, key === shared && !Object.hasOwn(patch, key) ? member : copyOf(member))
-  }
+  const result = copySharing(value, shared !== undefined && Object.hasOwn(patch, shared) ? undefined : shared)
   const pending: [target: ValueObject, patch: ValueObject][] = [[result, patch]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [target, changes] = next

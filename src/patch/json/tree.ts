@@ -77,6 +77,13 @@ export const inItsOrder = <T extends Tree>(tree: T, opened: ReadonlySet<unknown>
 
 export const copyOf = <T extends Value>(value: T): T => copyTree(value) as T
 
+/** A copy that has one member in common with the object. */
+export function copySharing(object: ValueObject, shared: string | undefined): ValueObject {
+  const copy: ValueObject = {}
+  for (const key of Object.keys(object)) setOwn(copy, key, key === shared ? object[key]! : copyOf(object[key]!))
+  return copy
+}
+
 /** Adds all objects in the tree to the set. */
 export function addObjects(tree: Tree, found: Set<unknown>): void {
   const pending = [tree]

@@ -3,7 +3,7 @@
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Type } from '../../types/type.js'
 import { goTypeName } from '../json/go-format.js'
-import { copyOf } from '../json/tree.js'
+import { copyOf, copySharing } from '../json/tree.js'
 import { jsonTypeName, malformed } from '../patch-error.js'
 import {
   DELETE_FROM_LIST,
@@ -34,9 +34,14 @@ export function parseStrategicMergePatch(body: Value): ValueObject {
 export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
   applyOwnPatch(object, copyOf(patch), type)
 
-/** The same with a patch that may be changed: directives that were carried out are removed from it. */
-export const applyOwnPatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
-  mergeObjects(copyOf(object), patch, type, 0)
+/**
+ * The same with a patch that may be changed: directives that were carried out are removed from it. The result shares the
+ * member `shared` with the object, if the patch does not concern it.
+ */
+export function applyOwnPatch(object: ValueObject, patch: ValueObject, type: Type, shared?: string): ValueObject {
+  const isConcerned = Object.keys(patch).some(key => key === shared || key.startsWith('$'))
+  return mergeObjects(copySharing(object, isConcerned ? undefined : shared), patch, type, 0)
+}
 
 /** Merges `patch` into `live`. Both may be changed, and the result consists of their parts. */
 function mergeObjects(live: ValueObject, patch: ValueObject, type: Type, level: number): ValueObject {

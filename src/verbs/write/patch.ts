@@ -73,7 +73,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       return {
         strict: patch.strictErrors,
         isTyped: false,
-        apply: object => inTurns(applyJsonPatchInSteps(object, patch)),
+        apply: object => inTurns(applyJsonPatchInSteps(object, patch, 'metadata')),
         applyInItsOrder: object => jsonPatchInItsOrder(inOrderOf(type, object), patch),
       }
     }
@@ -94,7 +94,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       const apply = (object: ApiObject): Value => {
         const own = copyValue(patch)
         left = own
-        return applyOwnPatch(object, own, type)
+        return applyOwnPatch(object, own, type, 'metadata')
       }
       const restore = (result: Value): ValueObject => restoreTyped(type, result) as ValueObject
       return { strict, isTyped: true, apply, restore, shown: () => printPlain(left) }
