@@ -23,7 +23,7 @@ export interface Failure {
 }
 
 /** How long a request may hold the event loop: so long, or longer for a large body. */
-const HELD_MS = 150
+const HELD_MS = 100
 const HELD_MS_PER_MIB = 100
 const TOKEN = 'admin-token'
 /** How far the run is, is printed after so many requests. */

@@ -240,6 +240,61 @@ test('lines of YAML that repeat a key', { timeout: 60_000 }, async () => {
   expect((await sendWithin(server, 'POST', path, body, headers)).status).toBe(400)
 })
 
+describe('patches of a large object', () => {
+  const path = `${NAMESPACE}/configmaps/patched`
+  const data = many(90_000, i => `"k${i}":"v"`)
+  beforeAll(async () => {
+    const { status } = await server.send(
+      'POST',
+      `${NAMESPACE}/configmaps`,
+      `{"metadata":{"name":"patched"},"data":{${data}}}`,
+    )
+    if (status !== 201) throw new Error(`it was answered ${status}`)
+  }, 60_000)
+
+  test.each([
+    ['json-patch+json', '[{"op":"replace","path":"/data/k0","value":"json"}]'],
+    ['merge-patch+json', '{"data":{"k0":"merge"}}'],
+    ['strategic-merge-patch+json', '{"data":{"k0":"strategic"}}'],
+    ['apply-patch+yaml', '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"patched"},"data":{"k0":"apply"}}'],
+  ])('%s', { timeout: 60_000 }, async (type, patch) => {
+    const headers = { 'content-type': `application/${type}` }
+    const at = type.startsWith('apply') ? `${path}?fieldManager=a&force=true` : path
+    expect((await sendWithin(server, 'PATCH', at, patch, headers, data.length)).status).toBe(200)
+  })
+})
+
+test.each([
+  ['doubles a list', 413, 18, '/l/-'],
+  ['copies a value very often', 422, 9_990, '/m'],
+])('a patch that %s', { timeout: 60_000 }, async (_, status, count, to) => {
+  const name = to.length === 2 ? 'copied' : 'doubled'
+  const definition = {
+    metadata: { name: `${name}s.example.com` },
+    spec: {
+      group: 'example.com',
+      scope: 'Cluster',
+      names: { plural: `${name}s`, kind: name },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  }
+  const path = `/apis/example.com/v1/${name}s`
+  await server.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', JSON.stringify(definition))
+  const l = Array.from({ length: 50 }, () => ({ a: 'b' }))
+  const doubled = { apiVersion: 'example.com/v1', kind: name, metadata: { name: 'a' }, l: to === '/m' ? l : [1, {}] }
+  expect((await server.send('POST', path, JSON.stringify(doubled))).status).toBe(201)
+  const patch = JSON.stringify(Array.from({ length: count }, () => ({ op: 'copy', from: '/l', path: to })))
+  const headers = { 'content-type': 'application/json-patch+json' }
+  expect((await sendWithin(server, 'PATCH', `${path}/a`, patch, headers)).status).toBe(status)
+})
+
 test('a hundred patches of one large object all succeed', { timeout: 120_000 }, async () => {
   const data = many(3_000, i => `"k${i}":"v"`)
   await server.send('POST', `${NAMESPACE}/configmaps`, `{"metadata":{"name":"large"},"data":{${data}}}`)
