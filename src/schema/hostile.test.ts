@@ -130,6 +130,22 @@ describe('schemas', () => {
     expect(checkSchema(withSpec(schema), 'x').errors).toEqual([])
   })
 
+  test('never change the prototype of objects, also where a null has its name', () => {
+    const written = decodeJson(
+      Buffer.from(
+        '{"type":"object","properties":{"__proto__":{"type":"object","properties":{"polluted":{"type":"string","default":"d"}}}}}',
+      ),
+    ).value as ValueObject
+    const schema = compileSchema(withSpec(written))
+    const object = decodeJson(Buffer.from('{"spec":{"__proto__":null}}')).value as ValueObject
+    try {
+      schema.shape(object, { defaults: true })
+      expect('polluted' in {}).toBe(false)
+    } finally {
+      delete (Object.prototype as { polluted?: unknown }).polluted
+    }
+  })
+
   test('with names of object methods are looked up as what they are', () => {
     const written = decodeJson(
       Buffer.from(

@@ -43,7 +43,100 @@ describe.each(INHERITED)('%s', name => {
       `${NAMESPACE}/pods`,
       pod({ containers: [{ name: 'a', image: 'x', resources: { limits: map, requests: map } }] }),
     ],
+    ['POST', `${NAMESPACE}/pods`, pod({ containers: [{ name: 'a', image: 'x', resources: { limits: map } }] })],
     ['POST', `${NAMESPACE}/pods`, pod({ overhead: map })],
+    [
+      'POST',
+      '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All',
+      {
+        metadata: { generateName: 'odd-' },
+        webhooks: [
+          {
+            name: 'a.b.c',
+            clientConfig: { url: 'https://a/', ...map },
+            rules: [{ operations: [name], apiGroups: [name], apiVersions: [name], resources: [name], scope: name }],
+            namespaceSelector: { matchLabels: map, matchExpressions: [{ key: name, operator: name }] },
+            matchConditions: [{ name, expression: `object.${name} == 1` }],
+            sideEffects: name,
+            failurePolicy: name,
+            admissionReviewVersions: [name],
+          },
+        ],
+      },
+    ],
+    [
+      'POST',
+      '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies?dryRun=All',
+      {
+        metadata: { generateName: 'odd-' },
+        spec: {
+          paramKind: { apiVersion: `${name}/v1`, kind: name },
+          variables: [{ name, expression: `{'${name}': 1}` }],
+          validations: [{ expression: `has(object.${name}) || variables.${name}.${name} == 1`, reason: name }],
+          auditAnnotations: [{ key: name, valueExpression: `string(object.metadata.labels['${name}'])` }],
+          matchConstraints: {
+            resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+          },
+        },
+      },
+    ],
+    [
+      'POST',
+      '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims?dryRun=All',
+      {
+        metadata: { generateName: 'odd-' },
+        spec: {
+          devices: {
+            requests: [
+              {
+                name: 'a',
+                exactly: {
+                  deviceClassName: 'x',
+                  allocationMode: name,
+                  selectors: [{ cel: { expression: `device.attributes['${name}'].${name} == 1` } }],
+                  capacity: { requests: map },
+                },
+              },
+            ],
+            config: [{ requests: [name], opaque: { driver: name, parameters: map } }],
+          },
+        },
+      },
+    ],
+    [
+      'POST',
+      '/apis/resource.k8s.io/v1/resourceslices?dryRun=All',
+      {
+        metadata: { generateName: 'odd-' },
+        spec: {
+          driver: name,
+          nodeName: 'n',
+          pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+          devices: [{ name: 'a', attributes: { ...map, x: map }, capacity: map }],
+        },
+      },
+    ],
+    [
+      'POST',
+      '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?dryRun=All',
+      {
+        metadata: { generateName: 'odd-' },
+        spec: {
+          distinguisherMethod: { type: name },
+          priorityLevelConfiguration: { name },
+          rules: [
+            { subjects: [{ kind: name, user: { name } }], resourceRules: [{ verbs: [name], resources: [name] }] },
+          ],
+        },
+      },
+    ],
+    [
+      'POST',
+      '/apis/authentication.k8s.io/v1/tokenreviews',
+      {
+        spec: { token: `a.${Buffer.from(`{"alg":"${name}","${name}":1}`).toString('base64url')}.x`, audiences: [name] },
+      },
+    ],
     ['POST', `${NAMESPACE}/resourcequotas`, { metadata: { generateName: 'odd-' }, spec: { hard: map } }],
     [
       'POST',

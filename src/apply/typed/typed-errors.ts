@@ -1,6 +1,6 @@
 // Errors of values that are not of their type, with kube-apiserver's messages, which print values as Go prints the
 // structs that hold them.
-import { compareTexts, goTypeOf, printNumber, printPlain, quote } from '../../meta/go/go-text.js'
+import { compareTexts, goTypeOf, MAX_PRINTED_DEPTH, printNumber, printPlain, quote } from '../../meta/go/go-text.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 
 /** Deeper than any real object, and well within the recursion limit of the walks here. */
@@ -38,13 +38,14 @@ export const undeclared = (): TypeMismatch => error('field not declared in schem
 
 export const tooDeep = (): TypeMismatch => error(`nested more than ${MAX_DEPTH} deep`)
 
-/** Go's %#v. */
-function printGoSyntax(value: Value): string {
+/** Go's %#v. A value may be nested more deeply than a recursion may go. */
+function printGoSyntax(value: Value, depth = 0): string {
+  if (depth > MAX_PRINTED_DEPTH) return '...'
   if (value === null) return 'interface {}(nil)'
   if (typeof value === 'string') return quote(value)
-  if (Array.isArray(value)) return `[]interface {}{${value.map(printGoSyntax).join(', ')}}`
+  if (Array.isArray(value)) return `[]interface {}{${value.map(item => printGoSyntax(item, depth + 1)).join(', ')}}`
   if (isObject(value)) {
-    const members = membersOf(value, (name, member) => `${quote(name)}:${printGoSyntax(member)}`, ', ')
+    const members = membersOf(value, (name, member) => `${quote(name)}:${printGoSyntax(member, depth + 1)}`, ', ')
     return `map[string]interface {}{${members}}`
   }
   return typeof value === 'boolean' ? String(value) : printNumber(value)

@@ -11,7 +11,7 @@ import { mergeTyped } from './merge.js'
 import { fieldsOf } from './owned-fields.js'
 import { removeItems } from './remove-items.js'
 import { underCurrentType } from './schema-change.js'
-import { TypedError } from './typed-errors.js'
+import { noString, TypedError } from './typed-errors.js'
 import { checkTyped } from './validate.js'
 
 const text = { type: 'string' }
@@ -290,4 +290,10 @@ describe('the built-in types', () => {
     const object = { spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: nested } }] } }
     expect(() => checkTyped(crd, object, { allowDuplicates: false })).not.toThrow()
   })
+})
+
+test('a value that is nested deeply is printed to a depth', () => {
+  let value: Value = 'a'
+  for (let i = 0; i < 9_000; i++) value = i % 2 === 0 ? [value] : { a: value }
+  expect(noString(value).message).toMatch(/interface \{\}\{\.\.\.\}|:\.\.\.\}/)
 })

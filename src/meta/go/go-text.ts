@@ -79,7 +79,7 @@ export const printNumber = (value: number | bigint | WholeFloat): string => {
   return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)
 }
 
-const MAX_PRINTED_DEPTH = 500
+export const MAX_PRINTED_DEPTH = 500
 
 /** A value as `%v` prints it: `map[a:1 b:[x y]]`. */
 export function printPlain(value: Value, depth = 0): string {

@@ -16,7 +16,15 @@ import {
   MAX_VALUES,
   tooManyValues,
 } from '../../meta/object/value-limit.js'
-import { copyValue, equalValues, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import {
+  copyValue,
+  equalValues,
+  getOwn,
+  isObject,
+  setOwn,
+  type Value,
+  type ValueObject,
+} from '../../meta/values/value.js'
 import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
 import { BELOW, type Schema } from '../structure/structural.js'
 
@@ -188,7 +196,7 @@ class Run {
       setOwn(object, key, this.copyDefault(schema.default))
     }
     this.changed = true
-    return object[key] ?? null
+    return getOwn(object, key) ?? null
   }
 
   /** An item of a list may have a default of any size, so that a short body could become a very large object. */

@@ -61,7 +61,7 @@ export function startDisruptionController(w: WorkloadEnv): Controller {
       const now = w.now()
       const disrupted = stillDisrupted(budget, pods, now)
       const healthy = pods.filter(
-        pod => isReady(pod) && !isTerminating(pod) && disrupted[pod.metadata.name] === undefined,
+        pod => isReady(pod) && !isTerminating(pod) && !Object.hasOwn(disrupted, pod.metadata.name),
       ).length
       const allowed = Math.max(0, Math.min(healthy - counts.healthy, counts.expected))
       const isAllowed = allowed > 0

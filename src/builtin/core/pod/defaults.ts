@@ -11,7 +11,7 @@ import {
   stringAt,
 } from '../../../meta/values/access.js'
 import { printQuantity } from '../../../meta/values/quantity.js'
-import { isObject, type ValueObject } from '../../../meta/values/value.js'
+import { getOwn, isObject, type ValueObject } from '../../../meta/values/value.js'
 import { totalRequest } from './containers/container-resources.js'
 
 /** Defaults of a pod; a template gets only those of the spec. */
@@ -132,7 +132,7 @@ function requestLimits(container: ValueObject): void {
   if (limits === undefined || Object.keys(limits).length === 0) return
   const requests = objectAt(resources, 'requests')
   const names = [...new Set([...Object.keys(requests), ...Object.keys(limits)])].toSorted()
-  resources['requests'] = Object.fromEntries(names.map(name => [name, requests[name] ?? limits[name]!]))
+  resources['requests'] = Object.fromEntries(names.map(name => [name, getOwn(requests, name) ?? limits[name]!]))
 }
 
 const VOLUME_MODE = 420 // 0644
