@@ -117,6 +117,8 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /Internal error occurred: (strict decoding error: |json: cannot unmarshal |illegal base64 data )/,
   /(add|remove|replace) operation does not apply: doc is missing path: /,
   /unexpected GroupVersion string: /,
+  // A mutating policy that replaces a value by nothing.
+  /replace operation value must be object or array: /,
   // A merge patch of a map with the directives of a list.
   /merging an object in json but data type is not struct/,
   // A single object as a list of partial metadata.
