@@ -11,7 +11,7 @@ import {
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { asGiven } from '../../meta/values/given-empty.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
-import { getOwn, type ValueObject } from '../../meta/values/value.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
@@ -194,7 +194,7 @@ const row: TableRow = (quota, now) => {
   const shown = (ofLimits: boolean): string =>
     names
       .filter(name => name.startsWith('limits') === ofLimits)
-      .map(name => `${name}: ${getOwn(used, name) ?? '0'}/${hard[name]!}`)
+      .map(name => `${name}: ${Object.hasOwn(used, name) ? used[name]! : '0'}/${hard[name]!}`)
       .join(', ')
   return [nameOf(quota), shown(false), shown(true), ageOf(quota, now)]
 }
