@@ -36,10 +36,10 @@ describe.skipIf(etcdMissing())('three replicas', () => {
       await sleep(2 * FAULT_MS)
       for (const proxy of set.replicas[2]!.proxies) await proxy.heal()
     },
-    async 'a clock is ten minutes ahead, and then behind'() {
-      set.setClock(600_000)
+    async 'a clock is an hour ahead, and then behind'() {
+      set.setClock(3_600_000)
       await sleep(FAULT_MS)
-      set.setClock(-600_000)
+      set.setClock(-3_600_000)
       await sleep(FAULT_MS)
       set.setClock(0)
     },
