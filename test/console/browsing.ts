@@ -41,6 +41,24 @@ export function testBrowsing(): void {
       await Promise.race([page.getByRole('link', { name: 'ConfigMap' }).click(), token.waitFor()])
       await checkShown(token)
     })
+
+    test('a refused request of an earlier session does not end the present one', async () => {
+      const page = await shared.open(`${VOYAGES}?namespace=harbour`)
+      await waitForRows(page)
+      const key = await page.evaluate(() => localStorage.getItem('binnacle.console.key')!)
+      const everything = /./
+      await page.route(everything, async route => {
+        const headers = { ...route.request().headers(), 'x-binnacle-console': key }
+        if (!route.request().url().includes('/configmaps')) return route.continue({ headers })
+        await page.evaluate(present => localStorage.setItem('binnacle.console.key', present), key)
+        return route.fulfill({ status: 401, json: { kind: 'Status', code: 401, message: 'a late refusal' } })
+      })
+      await page.evaluate(() => localStorage.setItem('binnacle.console.key', 'earlier'))
+      await page.getByRole('link', { name: 'ConfigMap' }).click()
+      await checkShown(page.getByText('a late refusal'))
+      expect(await page.evaluate(() => localStorage.getItem('binnacle.console.key'))).toBe(key)
+      await page.unroute(everything)
+    })
   })
 
   describe('a table', () => {

@@ -81,7 +81,8 @@ export async function request(path: string, options: RequestOptions = {}): Promi
   if (!isSearch) reportWarnings(response)
   if (response.ok) return response
   const error = await readError(response)
-  if (response.status === 401 && !path.startsWith('/console/api/session')) {
+  // The answer to a request of an earlier session says nothing about the present one.
+  if (response.status === 401 && !path.startsWith('/console/api/session') && storedKey() === key) {
     dropKey()
     refusals.value++
   }
