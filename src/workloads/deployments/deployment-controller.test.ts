@@ -99,6 +99,17 @@ test('going back to an earlier template takes its ReplicaSet again, with a new r
   expect((await world.get('Deployment', 'web')).metadata.annotations['deployment.kubernetes.io/revision']).toBe('3')
 })
 
+test('a revision that no float can hold is followed by the next one', async () => {
+  const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
+  await world.create('ReplicaSet', 'adopted', { spec: spec(0) }, { annotations, labels: { app: 'web' } })
+  const template = podTemplate('web', { hostname: 'another' })
+  await world.create('Deployment', 'web', { spec: spec(1, { template }) })
+  await world.idle()
+  expect((await world.get('Deployment', 'web')).metadata.annotations).toMatchObject({
+    'deployment.kubernetes.io/revision': '3546343826724305833',
+  })
+})
+
 test('a rollout that makes no progress says so after its deadline, and goes on when it can', async () => {
   await world.create('Deployment', 'web', { spec: spec(2, { progressDeadlineSeconds: 60 }) })
   await world.idle()

@@ -31,8 +31,12 @@ export class HashCollision extends Error {}
 export const sizeOf = (set: ReplicaSet): number => set.spec.replicas ?? 1
 export const totalSize = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
 export const isActiveSet = (set: ReplicaSet): boolean => sizeOf(set) > 0
-export const revisionOf = ({ metadata: { annotations } }: { readonly metadata: ReplicaSet['metadata'] }): number =>
-  Number(annotations?.[REVISION] ?? 0) || 0
+export const revisionOf = ({ metadata: { annotations } }: { readonly metadata: ReplicaSet['metadata'] }): bigint =>
+  readRevision(annotations?.[REVISION])
+
+/** A revision is a number of 64 bits, and an annotation may begin with a high one. */
+const readRevision = (text: string | undefined): bigint =>
+  text !== undefined && /^[+-]?\d{1,19}$/.test(text) ? BigInt(text) : 0n
 
 export const byCreation = (a: ReplicaSet, b: ReplicaSet): number =>
   Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp) ||
@@ -66,7 +70,7 @@ export function createReplicaSets(w: WorkloadEnv, writes: Writes, recorder: Even
     async syncNew(deployment, sets, mayCreate) {
       const found = findNew(deployment, sets)
       const old = sets.filter(set => set !== found)
-      const revision = Math.max(0, ...old.map(revisionOf)) + 1
+      const revision = old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n
       if (found) {
         const { minReadySeconds } = deployment.spec
         return writes.update(w.replicaSets, found, set => ({
@@ -103,7 +107,9 @@ export function createReplicaSets(w: WorkloadEnv, writes: Writes, recorder: Even
       const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       const excess = alive.length - revisionHistoryLimit
       if (excess <= 0) return
-      for (const set of alive.toSorted((a, b) => revisionOf(a) - revisionOf(b) || byCreation(a, b)).slice(0, excess)) {
+      for (const set of alive
+        .toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)) || byCreation(a, b))
+        .slice(0, excess)) {
         const { generation = 0 } = set.metadata
         const isSeen = Number(generation) <= (set.status.observedGeneration ?? 0)
         if (set.status.replicas === 0 && sizeOf(set) === 0 && isSeen) await writes.delete(w.replicaSets, set)
@@ -114,7 +120,7 @@ export function createReplicaSets(w: WorkloadEnv, writes: Writes, recorder: Even
   async function create(
     deployment: Deployment,
     sets: readonly ReplicaSet[],
-    revision: number,
+    revision: bigint,
   ): Promise<ReplicaSet | undefined> {
     const { template, selector = {}, minReadySeconds } = deployment.spec
     const { namespace = '', name } = deployment.metadata
@@ -162,14 +168,14 @@ const sizeAnnotations = (deployment: Deployment): Readonly<Record<string, string
 function annotationsOf(
   deployment: Deployment,
   set: ReplicaSet | undefined,
-  revision: number,
+  revision: bigint,
 ): Readonly<Record<string, string>> {
   const annotations: Record<string, string> = { ...set?.metadata.annotations }
   for (const [name, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!NOT_COPIED.has(name)) annotations[name] = value
   }
   const before = annotations[REVISION]
-  if ((Number(before ?? 0) || 0) >= revision) return annotations
+  if (readRevision(before) >= revision) return annotations
   annotations[REVISION] = String(revision)
   if (before !== undefined) {
     const history = [...(annotations[REVISION_HISTORY] ?? '').split(',').filter(Boolean), before]
