@@ -142,6 +142,7 @@ const ANSWERED_500_UPSTREAM: readonly RegExp[] = [
   /unknown patch type: /,
   /unable to find api field in struct /,
   // A mutating webhook whose patch does not apply, or that changes an object that is deleted.
+  /Internal error occurred: error in \w+ for path: /,
   /Internal error occurred: (test operation does not apply|testing value \S+ failed)/,
   /attempted to modify the object, which is not supported for this operation/,
   // The eviction of a pod that two budgets select.
