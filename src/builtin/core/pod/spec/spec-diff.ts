@@ -1,6 +1,7 @@
 // The difference of two specs as messages of kube-apiserver show it: a unified diff of the values as Go prints them.
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { goStruct, withHostFields } from '../../../common/go-struct.js'
+import { equalRuns } from './equal-lines.js'
 
 /** The differences of two values of a type, each with three lines around it; empty if there are none. */
 export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>
@@ -18,51 +19,29 @@ const printInteger = (_key: string, value: unknown): unknown => (typeof value ==
 
 const CONTEXT = 3
 
-/** Comparing takes quadratic time: for longer specs the message has no diff. */
-const MAX_LINES = 1500
-
 interface Line {
   readonly mark: ' ' | '-' | '+'
   readonly text: string
 }
 
+/** Empty if the texts are so long that comparing them takes too much time. */
 function unifiedDiff(old: readonly string[], now: readonly string[]): string {
-  let start = 0
-  while (start < old.length && start < now.length && old[start] === now[start]) start++
-  let end = 0
-  const max = Math.min(old.length, now.length) - start
-  while (end < max && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
-  const changedOld = old.slice(start, old.length - end)
-  const changedNow = now.slice(start, now.length - end)
-  if (changedOld.length * changedNow.length > MAX_LINES ** 2) return ''
-  const same = (texts: readonly string[]): Line[] => texts.map(text => ({ mark: ' ', text }))
-  const lines = [...same(old.slice(0, start)), ...compare(changedOld, changedNow), ...same(old.slice(old.length - end))]
-  return hunksOf(lines)
-}
-
-/** The lines of both, with a longest common subsequence. */
-function compare(old: readonly string[], now: readonly string[]): Line[] {
-  const width = now.length + 1
-  const common = new Uint16Array((old.length + 1) * width)
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = now.length - 1; j >= 0; j--) {
-      const at = i * width + j
-      common[at] = old[i] === now[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!)
-    }
-  }
+  const runs = equalRuns(old, now)
+  if (runs === undefined) return ''
   const lines: Line[] = []
-  let i = 0
-  let j = 0
-  while (i < old.length || j < now.length) {
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      lines.push({ mark: ' ', text: old[i]! })
-      i++
-      j++
-    } else if (j === now.length || (i < old.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
-      lines.push({ mark: '-', text: old[i++]! })
-    } else lines.push({ mark: '+', text: now[j++]! })
+  const add = (mark: Line['mark'], texts: readonly string[]): void => {
+    for (const text of texts) lines.push({ mark, text })
   }
-  return lines
+  let oldAt = 0
+  let nowAt = 0
+  for (const run of [...runs, { old: old.length, now: now.length, count: 0 }]) {
+    add('-', old.slice(oldAt, run.old))
+    add('+', now.slice(nowAt, run.now))
+    add(' ', old.slice(run.old, run.old + run.count))
+    oldAt = run.old + run.count
+    nowAt = run.now + run.count
+  }
+  return hunksOf(lines)
 }
 
 function hunksOf(lines: readonly Line[]): string {
