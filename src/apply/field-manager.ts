@@ -8,6 +8,7 @@ import { isPrintable } from '../meta/go/go-text.js'
 import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
+import { keepGivenEmpty } from '../meta/values/given-empty.js'
 import { printTime } from '../meta/values/time.js'
 import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import type { MergeType } from '../types/merge.js'
@@ -341,6 +342,7 @@ function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): 
     if (name !== 'managedFields') setOwn(metadata, name, object.metadata[name]!)
   }
   if (entries.length > 0) metadata['managedFields'] = [...entries]
+  keepGivenEmpty(object.metadata, metadata)
   return { ...object, metadata }
 }
 

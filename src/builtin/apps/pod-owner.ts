@@ -26,7 +26,7 @@ import {
   setDefault,
   stringAt,
 } from '../../meta/values/access.js'
-import { asGiven } from '../../meta/values/given-empty.js'
+import { asGiven, fieldsGivenEmpty, markGivenEmpty } from '../../meta/values/given-empty.js'
 import { type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkTypedText } from '../common/field-checks.js'
 import { asSelector } from '../common/go-struct.js'
@@ -58,12 +58,13 @@ export function defaultRollingUpdate(spec: ValueObject, strategyField: string, s
 export const templateLabels = (spec: ValueObject): ValueObject =>
   objectAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels')
 
-/** An object without labels gets those of its template. */
+/** An object without labels gets those of its template, and remembers that it had none. */
 export function labelByTemplate(object: ValueObject): void {
   const labels = templateLabels(objectAt(object, 'spec'))
   const meta = ensureObject(object, 'metadata')
   if (Object.keys(labels).length > 0 && Object.keys(objectAt(meta, 'labels')).length === 0) {
     meta['labels'] = { ...labels }
+    markGivenEmpty(meta, { ...fieldsGivenEmpty(meta), labels: {} })
   }
 }
 

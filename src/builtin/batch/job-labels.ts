@@ -1,5 +1,6 @@
 // The labels by which a job finds its pods. The server derives them from the uid and the name of the job.
-import { ensureObject, setDefault, stringAt } from '../../meta/values/access.js'
+import { ensureObject, has, setDefault, stringAt } from '../../meta/values/access.js'
+import { wasGivenEmpty } from '../../meta/values/given-empty.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { labelByTemplate } from '../apps/pod-owner.js'
 
@@ -25,7 +26,11 @@ export function labelJob(job: ValueObject): void {
   const metadata = ensureObject(job, 'metadata')
   const generated = generatedLabels(metadata)
   const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels')
-  for (const label of Object.keys(generated)) setDefault(labels, label, generated[label]!, false)
+  // In Go, labels that come from the template are one map with those of the template, unless a name is generated.
+  const isOneMap = wasGivenEmpty(metadata, 'labels') && !has(metadata, 'generateName')
+  for (const map of isOneMap ? [labels, ensureObject(metadata, 'labels')] : [labels]) {
+    for (const label of Object.keys(generated)) setDefault(map, label, generated[label]!, false)
+  }
   setDefault(
     ensureObject(ensureObject(spec, 'selector'), 'matchLabels'),
     SELECTOR_LABEL,

@@ -33,6 +33,14 @@ describe('defaults', () => {
     })
   })
 
+  test('labels that come from the template are one map with those of the template', () => {
+    const labelled = job({ template: { ...template, metadata: { labels: { a: 'b' } } } })
+    const labelsOf = (object: ValueObject): ValueObject => objectAt(objectAt(object, 'metadata'), 'labels')
+    expect(labelsOf(created('batch/v1', 'Job', labelled))).toMatchObject({ a: 'b', 'job-name': 'x' })
+    const own = { ...labelled, metadata: { labels: { a: 'b' } } }
+    expect(labelsOf(created('batch/v1', 'Job', own))).toEqual({ a: 'b' })
+  })
+
   test('a condition of a failure policy is true by default', () => {
     const podFailurePolicy = { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] }
     expect(objectAt(created('batch/v1', 'Job', job({ podFailurePolicy })), 'spec')).toMatchObject({

@@ -94,6 +94,7 @@ export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   if (meta.ownerReferences !== undefined) ordered.ownerReferences = meta.ownerReferences
   if (meta.finalizers !== undefined) ordered.finalizers = meta.finalizers
   if (meta.managedFields !== undefined) ordered.managedFields = meta.managedFields
+  keepGivenEmpty(meta as ValueObject, ordered as ValueObject)
   return ordered
 }
 

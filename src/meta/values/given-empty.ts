@@ -1,10 +1,10 @@
-// Which lists and maps of a decoded object were given, but empty. Go's types distinguish an empty list from none until the
+// Which lists, maps and bytes of a decoded object were given, but empty. Go's types distinguish an empty list from none until the
 // object is stored, and then print neither. Here an empty list counts as none, and the object that would hold it remembers its
 // name, for the few rules that ask and for messages. The memory is a member under a symbol: `{ ...object }` and `copyValue` keep
 // it, while encoders and comparisons do not see it.
 import { GIVEN_EMPTY, getOwn, isObject, type Value, type ValueObject } from './value.js'
 
-export type EmptyValue = readonly [] | Readonly<Record<string, never>>
+export type EmptyValue = readonly [] | Readonly<Record<string, never>> | ''
 
 /** Names of fields, each with the empty value that was given. */
 type EmptyFields = Readonly<Record<string, EmptyValue>>
@@ -26,6 +26,12 @@ export function keepGivenEmpty(from: ValueObject, to: ValueObject): void {
 /** Whether the client gave an empty list or map for a field, which now has no value. */
 export const isGivenEmpty = (object: ValueObject, name: string): boolean => givenEmpty(object, name) !== undefined
 
+/** The same of a field that a default may have filled since. */
+export const wasGivenEmpty = (object: ValueObject, name: string): boolean => {
+  const fields = fieldsGivenEmpty(object)
+  return fields !== undefined && Object.hasOwn(fields, name)
+}
+
 /** The value of a field as the client gave it: with an empty list or map, null if there is none. */
 export const asGiven = (object: ValueObject, name: string): Value =>
   getOwn(object, name) ?? givenEmpty(object, name) ?? null
@@ -33,6 +39,7 @@ export const asGiven = (object: ValueObject, name: string): Value =>
 function givenEmpty(object: ValueObject, name: string): Value | undefined {
   const fields = fieldsGivenEmpty(object)
   if (fields === undefined || !Object.hasOwn(fields, name) || (getOwn(object, name) ?? null) !== null) return undefined
+  if (fields[name] === '') return ''
   return Array.isArray(fields[name]) ? [] : {}
 }
 
