@@ -23,6 +23,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { firstByKey, repeatsOf } from '../../meta/values/list-keys.js'
 import { humanDuration } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
@@ -82,7 +83,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
   const usages = stringsAt(spec, 'usages')
   const seconds = numberOrNone(spec, 'expirationSeconds')
   return [
-    ...(parsed.ok ? [] : [fieldInvalid('spec.request', has(spec, 'request') ? request : null, parsed.error)]),
+    ...(parsed.ok ? [] : [fieldInvalid('spec.request', asGiven(spec, 'request'), parsed.error)]),
     ...(usages.length === 0 ? [fieldRequired('spec.usages')] : []),
     ...usages.flatMap((usage, i) =>
       USAGES.includes(usage) ? [] : [fieldNotSupported(indexPath('spec.usages', i), usage, USAGES)],

@@ -2,6 +2,7 @@
 import { type FieldError, fieldForbidden, keyPath } from '../../meta/errors/field-errors.js'
 import { checkConfigKey } from '../../meta/object/names.js'
 import { objectAt, stringAt } from '../../meta/values/access.js'
+import { isGivenEmpty } from '../../meta/values/given-empty.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkText } from '../common/field-checks.js'
 import { checkUpdate, type Rule } from '../common/rules.js'
@@ -28,6 +29,9 @@ export const immutableData = (...fields: readonly string[]): Rule =>
     const forbidden = (field: string): FieldError => fieldForbidden(field, 'field is immutable when `immutable` is set')
     return [
       ...(getOwn(object, 'immutable') === true ? [] : [forbidden('immutable')]),
-      ...fields.filter(field => !equalValues(objectAt(object, field), objectAt(old, field))).map(forbidden),
+      // An empty map in the place of none is a change.
+      ...fields
+        .filter(field => isGivenEmpty(object, field) || !equalValues(objectAt(object, field), objectAt(old, field)))
+        .map(forbidden),
     ]
   })

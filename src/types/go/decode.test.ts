@@ -69,6 +69,12 @@ describe('what is printed', () => {
     expect(membersOf(pods)).toEqual({ metadata: {}, items: [] })
   })
 
+  test('empty bytes are none, and remembered', () => {
+    const { value } = decodeTyped(table.byName('certificates/v1.CertificateSigningRequestSpec'), { request: '' })
+    expect(value['request']).toBeNull()
+    expect(asGiven(value, 'request')).toBe('')
+  })
+
   test('what was given empty is found in any part of an object', () => {
     const type = table.byName('core/v1.Pod')
     const spec = {

@@ -161,13 +161,15 @@ function compileScalar(kind: ScalarKind, goName: string): ValueCodec {
 
 // ---- structs
 
+const COLLECTIONS: ReadonlySet<string> = new Set<Type['kind']>(['list', 'map', 'bytes'])
+
 interface Slot extends ValueCodec {
   readonly name: string
   readonly within: readonly string[]
   readonly pointer: boolean
   readonly omitempty: boolean
   readonly omitzero: boolean
-  /** A list or map that is not behind a pointer. */
+  /** A list, map or bytes, not behind a pointer: Go distinguishes an empty one from none. */
   readonly isCollection: boolean
 }
 
@@ -232,7 +234,7 @@ function structCodec(type: Type, goName: string): ValueCodec {
       const decoded = slot.decode(member, state)
       const isUnset = slot.isCollection ? state.isNoneDecoded : slot.isEmpty(decoded)
       if (slot.pointer ? decoded !== null || !isUnset : !isUnset) found[place] = decoded
-      else if (slot.isCollection) (empty ??= {})[key] = Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
+      else if (slot.isCollection) (empty ??= {})[key] = emptyOf(decoded)
       set.push(place)
       path.pop()
       goPath.length = depth
@@ -251,6 +253,9 @@ function structCodec(type: Type, goName: string): ValueCodec {
 
 const NO_ITEMS = [] as const
 const NO_MEMBERS = {} as const
+
+const emptyOf = (decoded: Value): EmptyValue =>
+  typeof decoded === 'string' ? '' : Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
 
 const keysOf = (value: ValueObject, { isReencoded }: DecodeState): string[] =>
   isReencoded ? Object.keys(value).toSorted(compareTexts) : Object.keys(value)
@@ -290,7 +295,7 @@ function slotOf(field: Field): Slot {
     pointer: spec.pointer === true,
     omitempty: spec.omitempty === true,
     omitzero: spec.omitzero === true,
-    isCollection: spec.pointer !== true && (field.type.kind === 'list' || field.type.kind === 'map'),
+    isCollection: spec.pointer !== true && COLLECTIONS.has(field.type.kind),
   }
 }
 
@@ -416,23 +421,24 @@ function integerCodec(goName: string, bound: bigint): ValueCodec {
 }
 
 function bytesCodec(goName: string): ValueCodec {
+  const read = (value: Value, state: DecodeState): string | undefined => {
+    if (Array.isArray(value)) return bytesOfList(value, state)
+    const form = typeof value === 'string' && state.cbor ? stringForm(state.cbor, state.path) : undefined
+    if (typeof value !== 'string' || form === 'text') {
+      noteMismatch(state, value, goName)
+      return undefined
+    }
+    if (form !== undefined) return form.base64
+    const bytes = canonicalBase64(value)
+    if (bytes.ok) return bytes.value
+    noteError(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${bytes.error}` : bytes.error)
+    return undefined
+  }
   return {
     decode: (value, state) => {
-      if (Array.isArray(value)) return bytesOfList(value, state)
-      if (typeof value !== 'string') {
-        noteMismatch(state, value, goName)
-        return ''
-      }
-      const form = state.cbor && stringForm(state.cbor, state.path)
-      if (form === 'text') {
-        noteMismatch(state, value, goName)
-        return ''
-      }
-      if (form !== undefined) return form.base64
-      const read = canonicalBase64(value)
-      if (!read.ok)
-        noteError(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${read.error}` : read.error)
-      return read.ok ? read.value : ''
+      const bytes = read(value, state)
+      state.isNoneDecoded = bytes === undefined || bytes === ''
+      return bytes ?? ''
     },
     zero: () => '',
     absent: () => null,
