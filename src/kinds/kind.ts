@@ -147,6 +147,14 @@ export interface UpgradedObject {
   readonly changed: boolean
 }
 
+/** What a strategy may know of the request that creates an object. */
+export interface CreatingRequest {
+  /** Adds a warning to the response, also if the object is refused. */
+  readonly warn?: (text: string) => void
+  /** The subresource that a PUT or apply writes to, if that creates the object. */
+  readonly subresource?: string
+}
+
 /**
  * The rules of one version. These functions do not know storage or the user. Those that return an object may have
  * changed their argument.
@@ -166,8 +174,8 @@ export interface Strategy {
   applyDefaults(object: ApiObject, isDecoded?: boolean, now?: number): ApiObject
   /** The same in steps, of which none takes long. */
   readonly applyDefaultsInSteps?: (object: ApiObject, isDecoded: boolean, now: number) => Iterator<unknown, ApiObject>
-  /** Sets and clears fields on creation that clients cannot choose. `warn` adds a warning, also if the object is refused. */
-  prepareForCreate(object: ApiObject, now: number, warn?: (text: string) => void): ApiObject
+  /** Sets and clears fields on creation that clients cannot choose. */
+  prepareForCreate(object: ApiObject, now: number, request?: CreatingRequest): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   /** Work of `validate` and `validateUpdate` that may take long, in pieces. They find its results. */

@@ -145,8 +145,8 @@ function buildStrategy(
       if (isDecoded && !hasDefaults(table, definition)) return object
       return named(yield* applyDefaultsInSteps(table, definition, object, now), apiVersion, kind)
     },
-    prepareForCreate(object, now, warn) {
-      strategy.prepareForCreate?.(object, { now: printTime(now), ...(warn && { warn }) })
+    prepareForCreate(object, now, { warn, subresource } = {}) {
+      strategy.prepareForCreate?.(object, { now: printTime(now), subresource, ...(warn && { warn }) })
       strategy.finish?.(object)
       return object
     },

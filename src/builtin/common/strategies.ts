@@ -12,6 +12,8 @@ export interface WriteContext {
   readonly now: string
   /** Adds a warning to the response to a create, also if the object is refused. */
   readonly warn?: (text: string) => void
+  /** The subresource that a PUT or apply writes to, if that creates the object. */
+  readonly subresource?: string | undefined
 }
 
 export type PrepareForCreate = (object: ValueObject, context: WriteContext) => void

@@ -89,7 +89,8 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const turns = startTurns()
   const named = setMeta(admitted.object, metaForCreate(metaOf(admitted.object), now, env.ids))
   const hadStatus = 'status' in named
-  const object = version.strategy.prepareForCreate(named, now, text => request.warn(text))
+  const creating = { warn: (text: string) => request.warn(text), subresource: target.subresource }
+  const object = version.strategy.prepareForCreate(named, now, creating)
   // A create drops the status. If the schema has a default for it, readers see that default.
   const isNormal = admitted.isNormal && (!hadStatus || 'status' in object)
   if (turns.isDue()) await turns.give()

@@ -268,3 +268,11 @@ test('the first addresses and ports of a range are left for services that name t
   }
   expect(await pool.takeAddress('IPv4')).toMatchObject({ ok: true, value: expect.stringMatching(/\.([1-9]|1[0-6])$/) })
 })
+
+test('an update takes no address for a service that has none', async () => {
+  const old: ValueObject = { metadata: { name: 'a' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } }
+  const object: ValueObject = { metadata: { name: 'a' }, spec: { type: 'ClusterIP', ports: [{ port: 81 }] } }
+  expect((await assignAddresses(object, old, newPool())).errors).toEqual([])
+  expect(objectAt(object, 'spec')).toMatchObject({ ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' })
+  expect(objectAt(object, 'spec')).not.toHaveProperty('clusterIPs')
+})

@@ -39,16 +39,16 @@ export async function assignAddresses(
   pool: AddressPool,
 ): Promise<Assigned> {
   const spec = objectAt(service, 'spec')
-  const oldSpec = old === undefined ? {} : storedSpec(old)
+  const oldSpec = old && storedSpec(old)
   const taken: Taken = []
   const undo = async (): Promise<void> => {
     for (const release of taken.splice(0)) await release()
   }
   const steps = [
-    async () => limitErrors(() => assignFamilies(spec, old && oldSpec, pool)),
+    async () => limitErrors(() => assignFamilies(spec, oldSpec, pool)),
     () => takeAddresses(service, oldSpec, pool, taken),
-    () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
-    () => takeHealthPort(spec, oldSpec, pool, taken),
+    () => (oldSpec ? takeMoreNodePorts(spec, oldSpec, pool, taken) : takeNodePorts(spec, pool, taken)),
+    () => takeHealthPort(spec, oldSpec ?? {}, pool, taken),
   ]
   for (const step of steps) {
     const errors = await step().catch(async (error: unknown) => {
@@ -196,24 +196,19 @@ const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4'
 
 async function takeAddresses(
   service: ValueObject,
-  oldSpec: ValueObject,
+  oldSpec: ValueObject | undefined,
   pool: AddressPool,
   taken: Taken,
 ): Promise<FieldError[]> {
   const spec = objectAt(service, 'spec')
   if (!needsClusterIp(spec) || isHeadless(spec)) return []
-  const requested = stringsAt(spec, 'clusterIPs')
-  const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
-  const addresses: string[] = []
   const families = stringsAt(spec, 'ipFamilies')
+  const requested = stringsAt(spec, 'clusterIPs')
+  const first = oldSpec === undefined ? 0 : firstToTake(oldSpec, families.length)
+  const addresses = requested.slice(0, first)
   for (const [i, family] of families.entries()) {
+    if (i < first) continue
     const request = requested[i]
-    if (request !== undefined && owned.has(request)) {
-      addresses.push(request)
-      continue
-    }
-    // An address that replaces an old one is refused by validation.
-    if (request !== undefined && owned.size > 0 && i < owned.size) return []
     const got = await pool.takeAddress(family as IpFamily, request)
     if (!got.ok && got.error === FULL && request === undefined) {
       const name = quote(stringAt(objectAt(service, 'metadata'), 'name'))
@@ -227,11 +222,18 @@ async function takeAddresses(
     taken.push(() => pool.releaseAddress(got.value))
     addresses.push(got.value)
   }
-  if (addresses.length > 0) {
+  if (first < families.length) {
     spec['clusterIP'] = addresses[0]!
     spec['clusterIPs'] = addresses
   }
   return []
+}
+
+/** An update takes all addresses of a service that had none by its type, and that of a second family; no others. */
+function firstToTake(oldSpec: ValueObject, families: number): number {
+  if (!needsClusterIp(oldSpec)) return 0
+  const before = stringsAt(oldSpec, 'ipFamilies').length || stringsAt(oldSpec, 'clusterIPs').length
+  return before === 1 && families === 2 && !isHeadless(oldSpec) ? 1 : families
 }
 
 // ---- node ports

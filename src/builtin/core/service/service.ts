@@ -98,7 +98,8 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
   return {
     prepareForCreate: (service, context) => {
       clear(service, context)
-      syncClusterIps(ensureObject(service, 'spec'), undefined)
+      // A service that a write of its status creates gets no addresses.
+      if (context.subresource !== 'status') syncClusterIps(ensureObject(service, 'spec'), undefined)
     },
     prepareForUpdate: inTurn(keepGeneration, keepStatus, (service, old, context) => {
       const spec = ensureObject(service, 'spec')
