@@ -1,7 +1,7 @@
 // The directives of a strategic merge patch: members that are not data but say how to merge.
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { formatGo } from '../json/go-format.js'
-import { copyTree, isTreeObject, type Tree } from '../json/tree.js'
+import { isTreeObject, type Tree } from '../json/tree.js'
 import { malformed, type PatchError, unclassified } from '../patch-error.js'
 
 /** `$patch: replace | delete`, in an object or an item of a merged list. */
@@ -51,11 +51,28 @@ export function listBeside(key: string, directive: typeof DELETE_FROM_LIST | typ
 
 /**
  * A value of a patch where there is nothing to merge it with: without objects that have `$patch`. Undefined if it is such
- * an object itself. (Other directives stay and are unknown fields of the result.)
+ * an object itself. (Other directives stay and are unknown fields of the result.) The objects of the patch are changed:
+ * messages that quote it show it without them.
  */
 export function withoutDirectives(value: Value): Value | undefined {
-  return isDirective(value) ? undefined : (copyTree(value, { omit: isDirective }) as Value)
+  if (isDirective(value)) return undefined
+  const kept = withoutMarked(value)
+  const pending: Value[] = [kept]
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (Array.isArray(part)) {
+      for (const [i, item] of part.entries()) pending.push((part[i] = withoutMarked(item)))
+    } else if (isObject(part)) {
+      for (const key of Object.keys(part)) {
+        const member = part[key]!
+        if (isDirective(member)) delete part[key]
+        else pending.push((part[key] = withoutMarked(member)))
+      }
+    }
+  }
+  return kept
 }
+
+const withoutMarked = (value: Value): Value => (Array.isArray(value) ? value.filter(item => !isDirective(item)) : value)
 
 const isDirective = (part: Tree): boolean => isTreeObject(part) && Object.hasOwn(part, PATCH)
 

@@ -353,3 +353,12 @@ describe('reading', () => {
     expect(parseStrategicMergePatch(null)).toEqual({})
   })
 })
+
+test('directives where there is nothing to merge are removed from the patch, too', () => {
+  const patch: ValueObject = {
+    spec: { template: { metadata: { $patch: 'delete' }, list: [{ $patch: 'delete' }, { a: 1 }] } },
+  }
+  const result = applyOwnPatch({ spec: {} }, patch, types.byName('autoscaling/v1.Scale'))
+  expect(result).toEqual({ spec: { template: { list: [{ a: 1 }] } } })
+  expect(patch).toEqual(result)
+})

@@ -42,3 +42,8 @@ test('a float that is too large for an integer becomes the lowest one, of which 
   expect(restore('apps/v1.Deployment', { spec: { replicas: huge } })).toEqual({ spec: { replicas: 0 } })
   expect(restore('apps/v1.ControllerRevision', { revision: new WholeFloat(2 ** 60) })).toEqual({ revision: 2n ** 60n })
 })
+
+test('JSON of any form has its members by name', () => {
+  const restored = restore('runtime.RawExtension', { b: 1, a: { d: 1, c: 2 } })
+  expect(JSON.stringify(restored)).toBe('{"a":{"c":2,"d":1},"b":1}')
+})

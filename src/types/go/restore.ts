@@ -1,6 +1,7 @@
 // A value restored as a Go type by Kubernetes' converter of unstructured objects, which the result of a strategic merge
 // patch goes through. It accepts more numbers than the JSON decoder (1.0 is an integer, and integers that are too large
 // are cut), walks fields in the order of the struct, stops at the first error, and has messages of its own.
+import { decodeJson, encodeJson } from '../../codec/json.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
 import { isInteger, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import type { Field, Type } from '../type.js'
@@ -24,15 +25,17 @@ function restore(type: Type, value: Value, goName: string): Value {
     case 'bytes':
       return restoreBytes(value)
     case 'special':
-      // These have decoders of their own, which read the value as JSON.
+      // These have decoders of their own, which read the value as JSON with its members by name.
       decodeTyped(type, value)
-      return value
+      return typeof value === 'object' ? inOrder(value) : value
     case 'any':
       return value
     default:
       return restoreScalar(type.kind, value, goName)
   }
 }
+
+const inOrder = (value: Value): Value => decodeJson(Buffer.from(encodeJson(value, { sortKeys: true }))).value
 
 function restoreStruct({ fields }: Type, value: Value): Value {
   if (!isObject(value)) throw new TypedDecodeError(`cannot restore struct from: ${goKindOf(value)}`)
