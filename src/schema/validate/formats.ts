@@ -35,7 +35,7 @@ export function isChecked(
   types: readonly string[],
   { format, formatOfAnyType }: Pick<ValueChecks, 'format' | 'formatOfAnyType'>,
 ): boolean {
-  if (formatOfAnyType) return isKnownFormat('', format)
+  if (formatOfAnyType) return true
   return types.length === 1 ? isKnownFormat(types[0]!, format) : findFormat(format) !== undefined
 }
 

@@ -7,7 +7,7 @@ import { NO_CHECKS, type Schema, type ValueChecks } from '../structure/structura
 import { correlatedItem, correlatedMember, isUnchanged } from './correlate.js'
 import { spendChecks } from './effort.js'
 import { enumCheck } from './enums.js'
-import { isChecked } from './formats.js'
+import { isChecked, isKnownFormat } from './formats.js'
 import { junctorCheck } from './junctors.js'
 import { isNumberValue, numberCheck } from './numbers.js'
 import { fieldOf, isFull, type Run, relativePath, report, type Validator } from './run.js'
@@ -62,7 +62,7 @@ function compileNode(schema: Schema): Validator {
   const fits = quickTypeCheck(types)
   const junctors = junctorCheck(schema, validatorOf)
   const text = textCheck(checks)
-  const number = numberCheck(onlyType, checks)
+  const number = numberCheck(onlyType, isKnownFormat(onlyType, format) ? checks : { ...checks, format: '' })
   const allowed = checks.enum.length > 0 ? enumCheck(checks.enum) : undefined
   const list = listCheck(schema)
   const object = objectCheck(schema)
