@@ -9,6 +9,7 @@ import {
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
+import { selectorOf } from '../../meta/selectors/label-selectors.js'
 import {
   ensureObject,
   numberAt,
@@ -38,6 +39,7 @@ import {
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { checkClaimSpec, claimSpecWarnings, defaultVolumeClaim } from '../core/persistent-volume-claim.js'
+import { checkTemplateMetadata } from '../core/pod/spec/pod-spec.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -155,6 +157,16 @@ function withClaimedVolumes(given: ValueObject): ValueObject {
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } }
 }
 
+/** kube-apiserver reports what is wrong with the metadata of a template twice, if the selector can be used. */
+function checkTemplateMetadataAgain(spec: ValueObject, path: string, old: ValueObject | undefined): FieldError[] {
+  if (!selectorOf(objectOrNone(spec, 'selector')).ok) return []
+  return checkTemplateMetadata(
+    objectAt(spec, 'template'),
+    childPath(path, 'template'),
+    old && objectAt(old, 'template'),
+  )
+}
+
 /** The fields that may change, in the order in which the message lists them. */
 const MUTABLE_FIELDS = [
   'replicas',
@@ -222,6 +234,7 @@ export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
         unusable: '',
         withTemplate: withClaimedVolumes,
       }),
+      check(checkTemplateMetadataAgain),
     ],
     specUpdate: [otherFieldsAreImmutable],
     status: [

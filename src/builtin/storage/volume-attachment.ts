@@ -7,7 +7,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkDriverName } from '../common/driver-name.js'
 import { checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { metadata } from '../common/metadata.js'
 import { check, checkUpdate, field, optional, type Rule, when } from '../common/rules.js'
 import { clearStatus, inTurn, keepGeneration, keepStatus, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
@@ -104,6 +104,6 @@ export const volumeAttachment = defineKind('storage.k8s.io/v1', 'VolumeAttachmen
     returnsDeletedObject: true,
   }),
   statusReset: ['metadata'],
-  validation: validationRules({ create: rules, update: [...rules, metadataUpdate, immutableSpec] }),
+  validation: validationRules({ create: rules, update: [...rules, immutableSpec] }),
   table: row,
 })

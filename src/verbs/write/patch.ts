@@ -132,7 +132,7 @@ export const decodePatched = (
 
 /**
  * If a patch removes the apiVersion of a built-in object, kube-apiserver decodes the result as its internal type. The
- * fields of that type have no JSON names, so that all fields are unknown.
+ * fields of that type have no JSON names: `spec` is unknown, `Spec` is not.
  */
 const published =
   (shape: Strategy['decode'], { apiVersion, kind }: ApiObject, types: Types): Strategy['decode'] =>
@@ -146,10 +146,14 @@ const published =
         `no kind ${quote(given.kind)} is registered for ${version} in scheme ${quote(schemeOf(apiVersion))}`,
       )
     }
-    const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
+    const known = new Set(['apiVersion', 'kind'])
+    for (const name of types.ofKind(apiVersion, kind)?.fields.keys() ?? []) known.add(capitalized(name))
+    const fields = Object.keys(result).filter(name => !known.has(name))
     const strict = fields.toSorted(compareTexts).map(name => `unknown field ${quote(name)}`)
     return { object: { apiVersion, kind, metadata: {} }, strict }
   }
+
+const capitalized = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 /** The patched object, decoded. */
 export async function applyPatch(

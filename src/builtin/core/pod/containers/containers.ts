@@ -49,7 +49,7 @@ export function checkContainers(spec: ValueObject, context: PodContext, path: st
     const own = indexPath(at, i)
     errors.push(
       ...checkContainer(container, context, own),
-      ...checkUniqueName(container, names, own),
+      ...checkUniqueName(container, names, own, { isEmptyTaken: true }),
       ...checkProbesAndHooks(container, context, own),
       ...run(restartPolicyRules, container, undefined, own),
     )
@@ -66,11 +66,16 @@ export function checkContainers(spec: ValueObject, context: PodContext, path: st
   return errors
 }
 
-function checkUniqueName(container: ValueObject, names: Set<string>, path: string): FieldError[] {
+/** Adds the name to those that are taken. Two containers without a name have the same one; two init containers have not. */
+function checkUniqueName(
+  container: ValueObject,
+  names: Set<string>,
+  path: string,
+  { isEmptyTaken = false } = {},
+): FieldError[] {
   const name = stringAt(container, 'name')
-  if (name === '') return []
   if (names.has(name)) return [fieldDuplicate(childPath(path, 'name'), name)]
-  names.add(name)
+  if (name !== '' || isEmptyTaken) names.add(name)
   return []
 }
 

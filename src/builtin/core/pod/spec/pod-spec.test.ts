@@ -101,6 +101,23 @@ test('a field path is divided at its first bracket, in a time that grows with it
 test.each<[ValueObject, string[]]>([
   [{ containers: [] }, ['spec.containers: Required value']],
   [{ containers: [container, container] }, ['spec.containers[1].name: Duplicate value: "c"']],
+  [
+    { containers: [container, { ...container, name: '' }, { ...container, name: '' }] },
+    [
+      'spec.containers[1].name: Required value',
+      'spec.containers[2].name: Required value',
+      'spec.containers[2].name: Duplicate value: ""',
+    ],
+  ],
+  [
+    {
+      initContainers: [
+        { name: '', image: 'i' },
+        { name: '', image: 'i' },
+      ],
+    },
+    ['spec.initContainers[0].name: Required value', 'spec.initContainers[1].name: Required value'],
+  ],
   [{ volumes: [{ name: 'v' }, { name: 'v' }] }, ['spec.volumes[1].name: Duplicate value: "v"']],
   [
     { volumes: [{ name: 'v', emptyDir: {}, hostPath: { path: '/' } }] },

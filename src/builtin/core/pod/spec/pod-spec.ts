@@ -39,12 +39,9 @@ import { checkVolumes } from './volumes.js'
 
 /** The template in the spec of a controller. */
 export function checkPodTemplate(template: ValueObject, path: string, old?: ValueObject): FieldError[] {
-  const meta = objectAt(template, 'metadata')
   const spec = objectAt(template, 'spec')
   const errors = [
-    ...checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels')),
-    ...checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations')),
-    ...checkPodAnnotations(template, old, childPath(path, 'annotations')),
+    ...checkTemplateMetadata(template, path, old),
     ...checkPodSpec(spec, childPath(path, 'spec'), { ofPod: false, oldSpec: old && objectAt(old, 'spec') }),
     ...checkAnnotatedFields(template, childPath(path, 'spec')),
   ]
@@ -53,6 +50,15 @@ export function checkPodTemplate(template: ValueObject, path: string, old?: Valu
     errors.push(fieldForbidden(`${path}.spec.ephemeralContainers`, why))
   }
   return errors
+}
+
+export function checkTemplateMetadata(template: ValueObject, path: string, old?: ValueObject): FieldError[] {
+  const meta = objectAt(template, 'metadata')
+  return [
+    ...checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels')),
+    ...checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations')),
+    ...checkPodAnnotations(template, old, childPath(path, 'annotations')),
+  ]
 }
 
 export interface PodSpecOptions {

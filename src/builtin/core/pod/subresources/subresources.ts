@@ -3,17 +3,17 @@
 import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import { firstByKey } from '../../../../meta/values/list-keys.js'
 import { copyValue, type ValueObject } from '../../../../meta/values/value.js'
-import { countSpecChanges, inTurn, type PrepareForUpdate } from '../../../common/strategies.js'
+import { countSpecChanges, inTurn, keepMetadata, type PrepareForUpdate } from '../../../common/strategies.js'
 
-/** The old pod, with the resourceVersion of the new one and what `change` takes from it. */
+/** The old pod, with what `change` takes from the new one, and with the metadata that a write cannot change: they are checked. */
 const keepOldExcept =
   (change: (spec: ValueObject, requested: ValueObject) => void): PrepareForUpdate =>
-  (pod, old) => {
+  (pod, old, context) => {
     const requested = objectAt(pod, 'spec')
-    const { resourceVersion } = objectAt(pod, 'metadata')
+    const metadata = objectAt(pod, 'metadata')
     for (const member of Object.keys(pod)) delete pod[member]
-    Object.assign(pod, copyValue(old))
-    if (resourceVersion !== undefined) ensureObject(pod, 'metadata')['resourceVersion'] = resourceVersion
+    Object.assign(pod, copyValue(old), { metadata })
+    keepMetadata(pod, old, context)
     change(ensureObject(pod, 'spec'), requested)
   }
 
