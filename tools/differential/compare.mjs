@@ -9,9 +9,37 @@ let runs = randomInt(36 ** 5)
 /** The scenario with names that no run had before, and the port of the webhooks. Functions (`until`) are kept. */
 export function renamed(scenario, webhooks) {
   const token = `z${(runs++ % 36 ** 5).toString(36).padStart(5, '0')}`
-  const named = replaceText(scenario, TOKEN, token)
+  const named = withFreshAddresses(replaceText(scenario, TOKEN, token))
   return { ...(webhooks ? replaceText(named, `:${WEBHOOK_PORT}`, `:${webhooks.port}`) : named), token }
 }
+
+const FIRST_NODE_PORT = 30_000
+const NODE_PORTS = 2768
+
+/**
+ * A copy in which Services name other addresses and ports of the ranges, each always in the place of the same one: those of
+ * another scenario may still be taken on one of the servers.
+ */
+function withFreshAddresses(scenario) {
+  const fresh = new Map()
+  const of = value => {
+    if (typeof value === 'string' && /^10\.0\.0\.\d+$/.test(value)) return `10.0.0.${2 + randomInt(250)}`
+    const isNodePort = Number.isInteger(value) && value >= FIRST_NODE_PORT && value < FIRST_NODE_PORT + NODE_PORTS
+    return isNodePort ? FIRST_NODE_PORT + randomInt(NODE_PORTS) : value
+  }
+  const replaced = value => {
+    if (!fresh.has(value)) fresh.set(value, of(value))
+    return fresh.get(value)
+  }
+  const walk = (value, name) => {
+    if (Array.isArray(value)) return value.map(item => walk(item, name))
+    if (value === null || typeof value !== 'object') return ASSIGNED.has(name) ? replaced(value) : value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member, key)]))
+  }
+  return walk(scenario)
+}
+
+const ASSIGNED = new Set(['clusterIP', 'clusterIPs', 'nodePort', 'healthCheckNodePort'])
 
 /** A copy of a value in which one text stands for another, in keys, too. */
 export function replaceText(value, from, to) {

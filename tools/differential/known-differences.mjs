@@ -181,7 +181,7 @@ export const KNOWN = [
 ]
 
 const ERRORS_OF_MAPS =
-  /cannot restore|cannot convert .* to|unrecognized type|declared merge key|field not declared in schema|duplicate entries for key/
+  /cannot restore|cannot convert .* to|unrecognized type|declared merge key|field not declared in schema|duplicate entries for key|merging an object in json but/
 
 /** The default of old kinds is to orphan what depends on the object. */
 const waitsForCollector = ({ path, body }) =>
