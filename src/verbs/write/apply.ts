@@ -2,7 +2,7 @@
 // and no longer applies are removed; fields of other managers are conflicts unless `force` is set.
 
 import { applyConfiguration, NotOfType } from '../../apply/field-manager.js'
-import { decodeCbor } from '../../codec/cbor.js'
+import { cborTypeName, decodeCbor } from '../../codec/cbor.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml } from '../../codec/yaml.js'
 import { resourceOf } from '../../kinds/kind-names.js'
@@ -124,18 +124,23 @@ export function configurationReader(request: ResourceRequest<PatchOptions>, body
 }
 
 function decodeConfiguration(request: ResourceRequest<PatchOptions>, { bytes, mediaType }: Body): Configuration {
+  const isCbor = mediaType.endsWith('cbor')
   try {
-    const { value, duplicates } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
+    const { value, duplicates } = isCbor ? decodeCbor(bytes) : decodeYaml(bytes)
     checkValueCount(value)
     if (value !== null && !isObject(value)) {
-      const why = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
-      throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+      const target = 'into Go value of type map[string]interface {}'
+      const why = isCbor
+        ? `cbor: cannot unmarshal ${cborTypeName(bytes)} ${target}`
+        : `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeOf(value)} ${target}`
+      throw badRequest(`error decoding YAML: ${why}`)
     }
     const object = (value ?? {}) as ApiObject
     return { object, checkDuplicates: () => reportDuplicates(request, duplicates) }
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+    // kube-apiserver speaks of YAML whichever the encoding is, and of its conversion only if it is YAML.
+    throw badRequest(`error decoding YAML: ${isCbor ? '' : 'error converting YAML to JSON: '}${error.message}`)
   }
 }
 
