@@ -73,3 +73,16 @@ test('of concurrent applies of a new object, one creates it and the others chang
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   expect(metaOf((await read()).object.value()).labels).toEqual({ a: '', b: '', c: '', d: '' })
 })
+
+test.each<[mediaType: string, patch: object]>([
+  ['application/merge-patch+json', { spec: { nope: 'y' } }],
+  ['application/json-patch+json', [{ op: 'add', path: '/spec', value: { nope: 'y' } }]],
+])('a refused %s is quoted with what it adds', async (mediaType, patch) => {
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } }
+  const kind = customKind(builtinTypes(), withRightStatus(widgetDefinition({}, { schema }), NO_NAMES, 0))!
+  const declared: Target = { ...target, kind, version: kind.versions[0]! }
+  await write('create', widget, 'application/json')
+  const body = { bytes: Buffer.from(JSON.stringify(patch)), mediaType }
+  const refused = verbs.patch(REQUEST, declared, new URLSearchParams('fieldValidation=Strict'), body)
+  await expect(refused).rejects.toThrow(/spec\W+nope\W+y/)
+})

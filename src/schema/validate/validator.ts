@@ -58,6 +58,8 @@ function compileNode(schema: Schema): Validator {
   const isCounted = schema.checks.format === '' || isChecked(types, schema.checks)
   const checks = isCounted ? schema.checks : { ...schema.checks, format: '' }
   const { format } = checks
+  // In defaults, types are compared by formats that are not known, too.
+  const typeFormat = schema.checks.formatOfAnyType ? schema.checks.format : format
   const typed = types.length > 0 || format !== ''
   const fits = quickTypeCheck(types)
   const junctors = junctorCheck(schema, validatorOf)
@@ -69,7 +71,7 @@ function compileNode(schema: Schema): Validator {
 
   const look: Validator = (value, run) => {
     if (value === null) {
-      if (checkType(run, value, types, format, nullable)) run.matches++
+      if (checkType(run, value, types, typeFormat, nullable)) run.matches++
       allowed?.(run, value)
       return
     }
@@ -77,7 +79,7 @@ function compileNode(schema: Schema): Validator {
     run.matches += BASE_MATCHES
     if (typed) {
       run.matches++
-      if (fits(value) || checkType(run, value, types, format, nullable)) run.matches++
+      if (fits(value) || checkType(run, value, types, typeFormat, nullable)) run.matches++
     }
     if (junctors !== undefined) junctors(value, run)
     if (typeof value === 'string') {

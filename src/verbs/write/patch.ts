@@ -83,8 +83,9 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       return {
         strict,
         isTyped: false,
-        apply: object => applyMergePatch(object, patch, 'metadata'),
-        applyInItsOrder: object => mergePatchInItsOrder(inOrderOf(type, object), patch),
+        // The result is pruned in place, and the patch may be applied again.
+        apply: object => applyMergePatch(object, copyValue(patch), 'metadata'),
+        applyInItsOrder: object => mergePatchInItsOrder(inOrderOf(type, object), copyValue(patch)),
       }
     }
     case 'strategic': {
@@ -193,7 +194,11 @@ function decodeChecked(
   const { object, strict } = decodeResult(shape, patch, result, restored, old)
   // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
   const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
-  if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
+  if (errors.length > 0 && validation === 'Strict') {
+    // Unknown fields are no longer in the decoded result.
+    const whole = strict.length > 0 ? patch.applyInItsOrder?.(old) : undefined
+    throw badResult(patch, whole ?? result, strictText(errors, false))
+  }
   if (validation !== 'Ignore') for (const text of errors) request.warn(text)
   return object
 }
