@@ -2,6 +2,7 @@
 // meanwhile: of a hundred writers at the same time one would succeed, and the others would have worked in vain, again and
 // again. A writer that has lost once, or finds others at work, waits until it is its turn.
 
+import { performance } from 'node:perf_hooks'
 import type { Cancellation } from '../../base/cancellation.js'
 
 export interface WriterQueues {
