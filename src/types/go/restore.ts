@@ -2,6 +2,7 @@
 // patch goes through. It accepts more numbers than the JSON decoder (1.0 is an integer, and integers that are too large
 // are cut), walks fields in the order of the struct, stops at the first error, and has messages of its own.
 import { decodeJson, encodeJson } from '../../codec/json.js'
+import { compareTexts } from '../../meta/go/go-text.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
 import { isInteger, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import type { Field, Type } from '../type.js'
@@ -35,7 +36,32 @@ function restore(type: Type, value: Value, goName: string): Value {
   }
 }
 
-const inOrder = (value: Value): Value => decodeJson(Buffer.from(encodeJson(value, { sortKeys: true }))).value
+/** As most values are in order, and to print and parse a large one takes long, those are left as they are. */
+const inOrder = (value: Value): Value =>
+  isInOrder(value) ? value : decodeJson(Buffer.from(encodeJson(value, { sortKeys: true }))).value
+
+function isInOrder(root: Value): boolean {
+  const pending: Value[] = [root]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    // Printed and parsed, it becomes another number.
+    if (value instanceof WholeFloat) return false
+    if (Array.isArray(value)) for (const item of value) pending.push(item)
+    else if (isObject(value)) {
+      let before = ''
+      for (const key of Object.keys(value)) {
+        // JavaScript has whole numbers before other names, whatever the order in which they are set.
+        if (!isIndex(key)) {
+          if (compareTexts(before, key) > 0) return false
+          before = key
+        }
+        pending.push(value[key]!)
+      }
+    }
+  }
+  return true
+}
+
+const isIndex = (key: string): boolean => String(Number(key) >>> 0) === key
 
 function restoreStruct({ fields }: Type, value: Value): Value {
   if (!isObject(value)) throw new TypedDecodeError(`cannot restore struct from: ${goKindOf(value)}`)
