@@ -18,6 +18,7 @@ import type { Warnings } from '../../common/define-kind.js'
 import { ipWarnings } from '../../common/ip-warnings.js'
 import { same } from '../../common/strategies.js'
 import { claimSpecWarnings } from '../persistent-volume-claim.js'
+import { allContainers, type ContainerAt } from './containers/all-containers.js'
 import { amountOf, isInteger } from './containers/container-resources.js'
 import { deprecatedLabel, deprecatedLabelWarnings } from './spec/node-labels.js'
 import { APP_ARMOR, CONTAINER_SECCOMP, POD_SECCOMP } from './spec/pod-annotations.js'
@@ -54,7 +55,7 @@ function specAndMetaWarnings(pod: ValueObject, path: string): string[] {
   const at = childPath(path, 'spec')
   const annotations = mapAt(objectAt(pod, 'metadata'), 'annotations')
   const annotationsPath = childPath(path, 'metadata.annotations')
-  const containers = containersOf(spec, at)
+  const containers = allContainers(spec, at)
   return [
     ...nodeLabelWarnings(spec, at),
     ...annotationWarnings(annotations, annotationsPath),
@@ -65,7 +66,7 @@ function specAndMetaWarnings(pod: ValueObject, path: string): string[] {
     ...emptySecretNames(spec, at),
     ...byteWarnings(objectAt(spec, 'overhead'), childPath(at, 'overhead')),
     ...seccompWarnings(objectAt(spec, 'securityContext'), annotations, POD_SECCOMP, annotationsPath),
-    ...containers.flatMap(({ container, at: own }) => [
+    ...containers.flatMap(({ container, path: own }) => [
       ...seccompWarnings(
         objectAt(container, 'securityContext'),
         annotations,
@@ -92,17 +93,6 @@ function specAndMetaWarnings(pod: ValueObject, path: string): string[] {
     ),
   ]
 }
-
-interface ContainerAt {
-  readonly container: ValueObject
-  readonly at: string
-}
-
-/** All containers of the pod, init containers first. */
-const containersOf = (spec: ValueObject, path: string): ContainerAt[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].flatMap(field =>
-    objectsAt(spec, field).map((container, i) => ({ container, at: indexPath(childPath(path, field), i) })),
-  )
 
 // ---- nodes
 
@@ -286,7 +276,7 @@ function portWarnings(containers: readonly ContainerAt[]): string[] {
   const seen = new Map<string, PortAt[]>()
   const found: string[] = []
   let pairs = 0
-  for (const { container, at } of containers) {
+  for (const { container, path: at } of containers) {
     for (const [i, port] of objectsAt(container, 'ports').entries()) {
       const own: PortAt = {
         at: indexPath(childPath(at, 'ports'), i),
@@ -330,7 +320,7 @@ function compareWithPort(own: PortAt, other: PortAt): string[] {
 
 function portNameWarnings(containers: readonly ContainerAt[]): string[] {
   const seen = new Map<string, string>()
-  return containers.flatMap(({ container, at }) =>
+  return containers.flatMap(({ container, path: at }) =>
     objectsAt(container, 'ports').flatMap((port, i) => {
       const name = stringAt(port, 'name')
       const own = indexPath(childPath(at, 'ports'), i)

@@ -11,6 +11,7 @@ import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../me
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { checkText } from '../../../common/field-checks.js'
 import { check, each, format, optional, type Rule, required, run } from '../../../common/rules.js'
+import { allContainers } from './all-containers.js'
 import { checkFieldRef, checkResourceRef, ENVIRONMENT_FIELDS } from './downward-api.js'
 
 const checkVariableName: NameRule = name =>
@@ -98,18 +99,16 @@ const envFrom = check((container, path) => {
 /** Variables from a file: the file is in an emptyDir of the pod. */
 export const variableFiles: Rule = check((spec, path) => {
   const volumes = new Map(objectsAt(spec, 'volumes').map(volume => [stringAt(volume, 'name'), has(volume, 'emptyDir')]))
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap(list =>
-    objectsAt(spec, list).flatMap((container, i) =>
-      objectsAt(container, 'env').flatMap((entry, j) => {
-        const ref = objectOrNone(objectAt(entry, 'valueFrom'), 'fileKeyRef')
-        if (ref === undefined) return []
-        const name = stringAt(ref, 'volumeName')
-        const at = `${path}.${list}[${i}].env[${j}].valueFrom.fileKeyRef.volumeName`
-        const isEmptyDir = volumes.get(name)
-        if (isEmptyDir === undefined) return [fieldNotFound(at, name)]
-        return isEmptyDir ? [] : [fieldInvalid(at, name, 'referenced volume must be of type emptyDir')]
-      }),
-    ),
+  return allContainers(spec, path).flatMap(({ container, path: own }) =>
+    objectsAt(container, 'env').flatMap((entry, i) => {
+      const ref = objectOrNone(objectAt(entry, 'valueFrom'), 'fileKeyRef')
+      if (ref === undefined) return []
+      const name = stringAt(ref, 'volumeName')
+      const at = `${own}.env[${i}].valueFrom.fileKeyRef.volumeName`
+      const isEmptyDir = volumes.get(name)
+      if (isEmptyDir === undefined) return [fieldNotFound(at, name)]
+      return isEmptyDir ? [] : [fieldInvalid(at, name, 'referenced volume must be of type emptyDir')]
+    }),
   )
 })
 

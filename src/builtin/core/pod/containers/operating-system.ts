@@ -5,23 +5,13 @@ import {
   fieldForbidden,
   fieldInvalid,
   fieldRequired,
-  indexPath,
 } from '../../../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../../../meta/object/names.js'
-import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { has, objectAt, stringAt } from '../../../../meta/values/access.js'
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { checkOneOf } from '../../../common/field-checks.js'
 import { check, formatIfSet, ifSet, type Rule } from '../../../common/rules.js'
-
-interface Contained {
-  readonly container: ValueObject
-  readonly path: string
-}
-
-const containersOf = (spec: ValueObject, path: string): readonly Contained[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].flatMap(list =>
-    objectsAt(spec, list).map((container, i) => ({ container, path: indexPath(childPath(path, list), i) })),
-  )
+import { allContainers } from './all-containers.js'
 
 // ---- fields of the other system
 
@@ -75,7 +65,7 @@ function checkWindows(spec: ValueObject, path: string): FieldError[] {
   })
   return [
     ...ofPod.map(name => fieldForbidden(`${path}.${name}`, ON_WINDOWS)),
-    ...containersOf(spec, path).flatMap(({ container, path: at }) =>
+    ...allContainers(spec, path).flatMap(({ container, path: at }) =>
       LINUX_CONTAINER_FIELDS.filter(name => isSet(objectAt(container, 'securityContext'), name)).map(name =>
         fieldForbidden(`${at}.securityContext.${name}`, ON_WINDOWS),
       ),
@@ -84,7 +74,7 @@ function checkWindows(spec: ValueObject, path: string): FieldError[] {
 }
 
 function checkLinux(spec: ValueObject, path: string): FieldError[] {
-  const owners = [{ container: spec, path }, ...containersOf(spec, path)]
+  const owners = [{ container: spec, path }, ...allContainers(spec, path)]
   return owners
     .filter(({ container }) => has(objectAt(container, 'securityContext'), 'windowsOptions'))
     .map(({ path: at }) =>
@@ -113,7 +103,7 @@ const hostProcessOf = (owner: ValueObject): boolean | undefined => {
 export const hostProcesses: Rule = check((spec, path) => {
   const ofPod = hostProcessOf(spec)
   const errors: FieldError[] = []
-  const containers = containersOf(spec, path)
+  const containers = allContainers(spec, path)
   let count = 0
   for (const { container, path: at } of containers) {
     const own = hostProcessOf(container)

@@ -5,15 +5,15 @@ import {
   type FieldError,
   fieldForbidden,
   fieldInvalid,
-  indexPath,
   keyPath,
 } from '../../../../meta/errors/field-errors.js'
 import { quote } from '../../../../meta/go/go-text.js'
-import { ensureObject, has, mapAt, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { ensureObject, has, mapAt, objectAt, stringAt } from '../../../../meta/values/access.js'
 import type { ValueObject } from '../../../../meta/values/value.js'
 import { sameValue } from '../../../common/field-checks.js'
 import { decodeAnnotatedList, TOLERATION } from '../../annotation-json.js'
 import { checkRelativePath } from '../../volume-sources.js'
+import { allContainers } from '../containers/all-containers.js'
 import { checkTolerations } from './scheduling.js'
 
 type Annotations = Readonly<Record<string, string>>
@@ -135,16 +135,6 @@ const profileIn = (holder: ValueObject, { field }: Wording): ValueObject | undef
   return has(context, field) ? objectAt(context, field) : undefined
 }
 
-interface ContainerAt {
-  readonly container: ValueObject
-  readonly path: string
-}
-
-const containersOf = (spec: ValueObject, path: string): ContainerAt[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].flatMap(list =>
-    objectsAt(spec, list).map((container, i) => ({ container, path: indexPath(childPath(path, list), i) })),
-  )
-
 // ---- seccomp
 
 function checkSeccomp(annotations: Annotations, path: string): FieldError[] {
@@ -163,7 +153,7 @@ function checkSeccompText(text: string, path: string): FieldError[] {
 function checkSeccompFields(annotations: Annotations, spec: ValueObject, path: string): FieldError[] {
   const places = [
     { holder: spec, key: POD_SECCOMP, at: path },
-    ...containersOf(spec, path).map(({ container, path: at }) => ({
+    ...allContainers(spec, path).map(({ container, path: at }) => ({
       holder: container,
       key: CONTAINER_SECCOMP + stringAt(container, 'name'),
       at,
@@ -180,7 +170,7 @@ function checkSeccompFields(annotations: Annotations, spec: ValueObject, path: s
 // ---- AppArmor
 
 function checkAppArmor(annotations: Annotations, spec: ValueObject, path: string): FieldError[] {
-  const names = new Set(containersOf(spec, '').map(({ container }) => stringAt(container, 'name')))
+  const names = new Set(allContainers(spec, '').map(({ container }) => stringAt(container, 'name')))
   return Object.keys(annotations).flatMap(key => {
     if (!key.startsWith(APP_ARMOR)) return []
     const at = keyPath(path, key)
@@ -198,7 +188,7 @@ const isForWindows = (spec: ValueObject): boolean => stringAt(objectAt(spec, 'os
 function checkAppArmorFields(annotations: Annotations, spec: ValueObject, path: string): FieldError[] {
   if (isForWindows(spec)) return []
   const ofPod = profileIn(spec, ARMOR)
-  return containersOf(spec, path).flatMap(({ container, path: at }) => {
+  return allContainers(spec, path).flatMap(({ container, path: at }) => {
     const profile = profileIn(container, ARMOR) ?? ofPod
     const text = annotations[APP_ARMOR + stringAt(container, 'name')]
     if (profile === undefined || text === undefined) return []
@@ -212,7 +202,7 @@ export function setAppArmorFields(pod: ValueObject, warn: (text: string) => void
   const annotations = annotationsOf(pod)
   if (isForWindows(spec) || !Object.keys(annotations).some(key => key.startsWith(APP_ARMOR))) return
   const ofPod = profileIn(spec, ARMOR)
-  for (const { container } of containersOf(spec, '')) {
+  for (const { container } of allContainers(spec, '')) {
     const key = APP_ARMOR + stringAt(container, 'name')
     const text = annotations[key]
     if (text === undefined || profileIn(container, ARMOR) !== undefined) continue
