@@ -36,7 +36,7 @@ function restore(type: Type, value: Value, goName: string): Value {
   }
 }
 
-/** As most values are in order, and to print and parse a large one takes long, those are left as they are. */
+/** Most values are in order already. To print and parse a large one takes long. */
 const inOrder = (value: Value): Value =>
   isInOrder(value) ? value : decodeJson(Buffer.from(encodeJson(value, { sortKeys: true }))).value
 
